@@ -61,13 +61,13 @@ from pathlib import Path
 from arena.league.game_specs import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.store import Store
-from arena.league.stored_league import GamesBetween, tell_stored
+from arena.league.stored_league import GamesBetween, StoredWalk
 path, bots, games = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 with Store(path, create=True) as store:
     players = players_of(bots)
     store.agree(SETTINGS.described(players), players)
     pairing = RoundRobin(Games(SETTINGS), players, rounds_for(bots, games), games)
-    assert tell_stored(pairing, GamesBetween(store, players))
+    assert StoredWalk(pairing, GamesBetween(store, players)).is_complete
 """
 LIVE = f"""
 import sys

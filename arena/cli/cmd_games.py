@@ -93,8 +93,8 @@ def games_command(
             not_counted, has_games = counted.kept.numbers_not_counted, bool(counted.rows.games)
             roster = Roster(players_of(counted.rows, counted.entrants), counted.rows)
         else:  # constant time for any number of games
-            kept, damage[:] = opened.glance()
-            not_counted, has_games = kept.numbers_not_counted, bool(opened.last_number())
+            document, damage[:] = opened.read_document()
+            not_counted, has_games = document.kept.numbers_not_counted, bool(opened.last_number())
             roster = Roster(opened.players_as_now_called())
         _check_reasons(reasons, opened)
         wanted = GameFilter(

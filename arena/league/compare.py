@@ -1,7 +1,6 @@
 """Test with a sequential test whether a new bot is better than an old one.
 
-All state is in the store: a test resumes in a store that has games of the two bots under the same settings, even with
-other bounds, and shares games with `arena match`.
+All state is in the store: a test resumes in any store with games of the two bots under the same settings.
 """
 
 from collections.abc import Sequence
@@ -106,7 +105,7 @@ class Comparison:
     def play(self, stop: StopRequest, watcher: Watcher, watch: Watch | None = None) -> LeagueOutcome:
         """Play until the test is over or `stop` is requested. Games under way at the decision are stopped."""
         if self.state.is_over:
-            return LeagueOutcome(error=None, is_complete=True, changed=(), remarks=(), forfeits=(), dropped=0)
+            return LeagueOutcome(error=None, is_complete=True)
         with stop.passed_on() as decided:  # the decision is no request of the user's
             outcome = self.league.play(decided, _Deciding(self._test, decided, watcher), watch)
         if self.state.is_over and outcome.error is None:
@@ -114,7 +113,7 @@ class Comparison:
         return replace(outcome, is_complete=self.state.is_over)
 
 
-class _Deciding:
+class _Deciding(Watcher):
     """Passes games on as they are stored, and stops when the test is decided."""
 
     def __init__(self, test: SequentialTest, stop: StopRequest, watcher: Watcher) -> None:

@@ -1,15 +1,15 @@
 """Files of records, as `arena export` writes them: export, check, and import into a store, also from other stores.
 
-A file may come from anyone: each line is bounded, checked by itself (`arena.game.exported`), and replayed. A missing
-whole line cannot be noticed.
+A file may come from anyone: each line is bounded, checked by itself (`arena.game.exported`), and replayed.
 
 An import goes through the games twice, in one transaction of the store: first it checks that all belong together, then
-it replays each new game and stores it. So an import is complete or changes nothing, and no game is held in memory.
+it replays each new game and stores it. So it is complete or changes nothing, and no game is held in memory.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import starmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from arena.game.record import GameRecord, RecordError
 from arena.game.verdict import Verdict
 from arena.league.readers import Reader
 from arena.league.settings import Settings, check_game, rules_fault, setting_fault
-from arena.league.store import Damage, Store, is_record_file, refuse_other_files, sole_use
+from arena.league.store import Damage, PairCount, Store, is_record_file, refuse_other_files, sole_use
 from arena.league.store.database import STORE_START
 from arena.league.store.document import CALIBRATION, LIMITS_OF, SETTINGS_OF_GAMES, TIME_OF
 from arena.league.verify import GameChecks, other_limits
@@ -77,20 +77,14 @@ def read_records(path: Path) -> Iterator[GameRecord]:
 
 
 def settings_of_game(settings: dict[str, str], record: GameRecord) -> dict[str, str]:
-    """Return the league's settings for the line of one of its games: without those of other bots."""
+    """Return the league's settings without those of bots that are not in this game."""
     return {name: value for name, value in settings.items() if not _is_of_another(name, record.players)}
 
 
 def _is_of_another(setting: str, players: tuple[Player, Player]) -> bool:
-    """Return whether a setting is that of a bot other than these: limits have names, times digests."""
-    if setting.startswith(TIME_OF):
+    if setting.startswith(TIME_OF):  # times have digests, limits names
         return setting.rpartition("@")[2] not in {player.digest for player in players}
     return setting.startswith(LIMITS_OF) and setting not in {LIMITS_OF + player.name for player in players}
-
-
-def shared_settings(settings: dict[str, str]) -> dict[str, str]:
-    """Return the settings of a line without the limits of single bots, which other lines do not have."""
-    return {name: value for name, value in settings.items() if not name.startswith(LIMITS_OF)}
 
 
 def settings_fault(entry: RecordEntry) -> str | None:
@@ -113,26 +107,14 @@ def settings_fault(entry: RecordEntry) -> str | None:
     return next((f"settings: {fault}" for fault in faults if fault), None)
 
 
-class _Met(NamedTuple):
-    players: tuple[Player, Player]
-    games: int
-
-
-def met(meetings: Counter[tuple[Player, Player]]) -> Iterable[_Met]:
-    return (_Met(players, games) for players, games in meetings.items())
-
-
 def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
-    """Yield all faults of a file of records: damaged lines, games with the same id, and what `arena.league.verify`
-    finds in a game.
+    """Yield all faults of a file of records: damaged lines, games with the same id, and those of each game.
 
-    Games may be of several leagues. A copy of an earlier line is skipped and not counted. `progress` receives how many
-    of how many games are done. Raises `FileError` if the file cannot be read or was replaced meanwhile, and
-    `UsageError` if a line holds only the view of one side.
+    Games may be of several leagues. A copy of an earlier line is skipped and not counted. Raises `FileError` if the
+    file cannot be read or was replaced meanwhile, and `UsageError` if a line holds only the view of one side.
     """
     meetings: Counter[tuple[Player, Player]] = Counter()
-    lines = 0
-    bad = 0
+    lines = bad = 0
     for lines, entry in read_entries(path):
         if isinstance(entry, SeatViewError):
             raise UsageError(
@@ -167,10 +149,11 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
                 continue
             if first != number:
                 yield LineFault(number, f"it has the id of the game in line {first}, and is not the same")
-            settings = shared_settings(entry.settings)
+            # other lines have no limits of this line's bots
+            settings = {name: value for name, value in entry.settings.items() if not name.startswith(LIMITS_OF)}
             key = frozenset(settings.items())
             if key not in leagues:
-                leagues[key] = GameChecks(settings, met(meetings))
+                leagues[key] = GameChecks(settings, starmap(PairCount, meetings.items()))
             faults = [*leagues[key].faults(entry.record), *other_limits(entry.record, entry.settings)]
             faults += filter(None, [settings_fault(entry)])
             yield from (LineFault(number, printable(words, LONGEST_FAULT)) for words in dict.fromkeys(faults))
@@ -223,11 +206,11 @@ class Imported(NamedTuple):
 
 
 def import_games(target: Path, sources: Sequence[Path], progress: Callable[[int], None]) -> Imported:
-    """Import all games of these record files and stores into a store, which may be new.
+    """Import all games of these record files and stores into a store, which may be new, but for those that it has.
 
-    Raises `UsageError` for sources that cannot be imported or belong to another league, and `ArenaError` for a game
-    with another result than the stored or replayed one; then no game is imported. Games that are there already are
-    skipped. `progress` receives the number of games imported so far.
+    `progress` receives the number of games imported so far. Raises `UsageError` for sources that cannot be imported or
+    belong to another league, and `ArenaError` for a game with another result than the stored or replayed one; then no
+    game is imported.
     """
     with sole_use(target):
         if next(_coming(sources), None) is None:
@@ -303,7 +286,7 @@ def _league_of(store: Store, sources: Sequence[Path]) -> GameChecks:
             f"{printable(str(sources[0]))}: expected games with the settings of their league; missing: "
             f"{', '.join(missing)}; {NOTHING_IMPORTED}"
         )
-    return GameChecks(store.settings(), met(meetings))
+    return GameChecks(store.settings(), starmap(PairCount, meetings.items()))
 
 
 def _stored(store: Store, sources: Sequence[Path], league: GameChecks, progress: Callable[[int], None]) -> Imported:

@@ -1,14 +1,8 @@
 """Derive the ids and seeds of a game from what the game is, by hashes.
 
-A game is two contents, a round and who has Red, under the league's settings. Names of bots, their order and the time of
-play do not count.
-
-The clocks count: where both have the same time control, the game is that of any league with that time; where one has a
-handicap, it is another game for each pair of clocks. So does an opening of a file. It follows from the two contents,
-the number of the pair and the seed (`opening_of`); the return game has the same, so that each bot plays both sides of
-it.
-
-Stored leagues resume by these ids: the hashed values and their spelling must never change.
+A game is two contents, a round and who has Red, under the league's settings, clocks and opening. Names of bots, their
+order and the time of play do not count. Stored leagues resume by these ids: the hashed values and their spelling must
+never change.
 """
 
 import hashlib
@@ -28,10 +22,7 @@ ID_LENGTH = 16
 
 
 def common_of(rules: str, seed: int, players: Players, times: Times) -> str:
-    """Return a fingerprint of what all games of two players share: the digest of the rules, the seed and the clocks.
-
-    Equal clocks count once, different ones as their players', independent of colours.
-    """
+    """Return a fingerprint of what all games of two players share: the digest of the rules, the seed and the clocks."""
     first, second = times
     if first == second:
         return common_of_equals(rules, seed, first)
@@ -40,7 +31,7 @@ def common_of(rules: str, seed: int, players: Players, times: Times) -> str:
 
 
 def common_of_equals(rules: str, seed: int, time: TimeControl) -> str:
-    """Return `common_of` for any two players with this clock."""
+    """Return the fingerprint of `common_of` for any two players with this clock."""
     return _hash("settings", rules, _clock(time), seed)
 
 
@@ -66,26 +57,22 @@ def _hash(*parts: object) -> str:
 
 
 def pair_seed_of(common: str, players: Players, number: int, opening: Opening | None = None) -> int:
-    """Return the seed of the pair of games of two players in a round.
-
-    `common` is their digest of the settings, `opening` the opening of both games, if any.
-    """
+    """Return the seed of the pair of games of two players in a round; `common` is their digest of the settings."""
     who = sorted((player.digest,) for player in players)
     given = () if opening is None else (tuple(opening),)
     return int(_hash("pair by content", common, who, number, *given)[:12], 16)
 
 
 def opening_of(common: str, players: Players, number: int, openings: Sequence[Opening]) -> Opening | None:
-    """Return the opening of the pair of games of two players in a round; None without openings.
-
-    The first one is random for two players, by a hash of their digests and the seed; each further pair takes the next
-    in the file, cyclically. So the games of bots that meet once, as in a Swiss, do not all begin alike.
-    """
+    """Return the opening of the pair of games of two players in a round; None without openings."""
     return openings[place_of_opening(common, players, number, len(openings))] if openings else None
 
 
 def place_of_opening(common: str, players: Players, number: int, count: int) -> int:
-    """Return the place of that opening in a file of `count` openings, from 0."""
+    """Return the place of the opening of a pair in a file of `count` openings, from 0.
+
+    The first one is random for two players; each further pair takes the next in the file, cyclically.
+    """
     start = int(_hash("first opening", common, sorted(player.digest for player in players))[:12], 16)
     return (start + number) % count
 

@@ -1,8 +1,7 @@
 """The games of a league as specifications (`Games`), and the other game of a pair.
 
-The id and the seeds of a game follow only from what it is (`arena.league.game_ids`). To resume a league, to add a bot
-or a round, or to rename a bot is therefore the same: play the ids that are missing. A new version of a bot can replace
-an older one; the games of the older version stay.
+The id and the seeds of a game follow only from what it is. To resume a league, to add a bot or a round, or to rename a
+bot is therefore the same: play the ids that are missing.
 """
 
 from collections.abc import Container, Mapping, Sequence

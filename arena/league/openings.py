@@ -5,9 +5,6 @@ A text file in UTF-8. An opening is two lines, Red's set-up and then Blue's, in 
     # lines that start with '#' and empty lines are ignored
     red  .........F/2........B/..S.2...../.39.M.....
     blue F........./B....9...2/........../2.S.3.M...
-
-What is read is a value without names, comments or places: two files with the same set-ups in the same order are the
-same openings.
 """
 
 from collections.abc import Iterator
@@ -26,10 +23,7 @@ WHAT = "a file of openings"
 
 
 def load_openings(path: Path, variant: Variant) -> tuple[Opening, ...]:
-    """Return the openings of a file, in order.
-
-    Raises `FileError` if it cannot be read, and `UsageError` with the line for an invalid opening.
-    """
+    """Return the openings of a file. Raises `FileError` if it cannot be read, and `UsageError` for an invalid one."""
     where = printable(str(path))
     data = read_file(path, where, what=WHAT)
     try:

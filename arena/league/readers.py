@@ -1,11 +1,8 @@
 """The readers of a store's games, and the games that can be given to one without revealing a hidden rank.
 
-What one game hides another can show. In the return game of a pair the hidden side has the other colour, and many bots
-set up by their seed alone, or always alike. So games as seen by one colour are given out together only if no bot is on
-both sides; the games of one bot, each as that bot saw it, always can be.
-
-With openings it is the reverse. The two set-ups of a pair are given, and each bot has both in turn: the games as seen
-by one colour show the same set-up of each opening, while those of one bot show both.
+What one game hides another can show: many bots always set up alike. So games as seen by one colour are given out
+together only if no bot is on both sides; the games of one bot always can be. With openings it is the reverse: each bot
+has both set-ups of a pair in turn.
 """
 
 from collections.abc import Iterable, Sequence

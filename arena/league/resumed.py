@@ -22,20 +22,19 @@ from arena.bots.entering import assign_identities, place_of
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox, runnable
+from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.persons import is_person
 from arena.league.game_ids import misfit, pair_seed_of, rounds_tried
 from arena.league.game_specs import Games
-from arena.league.saved import AlreadyPlayed, PreparedGame, already_played, check_place
+from arena.league.saved import AlreadyPlayed, PreparedGame, check_place
 from arena.league.settings import Settings, other_times
 from arena.league.stop import Say, run_games
 from arena.league.store import Store, is_empty_file, sole_use
 from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.play.saved_game import SavedGame
 from arena.sandbox.levels import Level
-from arena.sandbox.programs import HostPrograms
 from arena.system.printable import printable
 from protocol.seats import Color
 
@@ -104,32 +103,19 @@ def resume_game(
             _refuse_untrusted(bots, level, options, known.places)
         with Store(path, create=True) as store:
             rounds = rounds_tried(store.last_number()) if any(saved.persons) else range(1)
-            played = already_played(agree(saved, store, bots, rounds), store)
-            if played:
-                yield played
+            game = agree(saved, store, bots, rounds)
+            if game is not None and (row := store.row(game)):
+                yield AlreadyPlayed(row, store.path)
                 return
             _refuse_untrusted(bots, level, options, known.places)
             note_places(store, bots, level)
-            with _held(saved, bots, level, options.interpreters, run) as held:
+            programs = [bot for bot in bots if not bot.is_person]
+            limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
+            with Sandbox(level, programs, saved.limits[0], limits, options.interpreters) as held:
+                run_games(run, held.try_out)
                 yield PreparedGame(
                     saved.spec(), bots, saved.history, store, file, held, saved.pondering, saved.seed, saved.usual_time
                 )
-
-
-@contextlib.contextmanager
-def _held(
-    saved: SavedGame, bots: tuple[BotSpec, BotSpec], level: Level, interpreters: tuple[str, ...], run: Run
-) -> Iterator[Sandbox]:
-    usual = saved.limits[0]
-    programs = [bot for bot in bots if not bot.is_person]
-    checked = runnable(level, programs, HostPrograms(interpreters, programs), usual, run)
-    faults = [bot.fault for bot in checked if bot.fault is not None]
-    if faults:
-        raise UsageError("\n".join(faults))
-    limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
-    with Sandbox(level, programs, usual, limits, interpreters) as held:
-        run_games(run, held.try_out)
-        yield held
 
 
 def _refuse_unnamed(of_file: Sequence[str], named: Sequence[str]) -> None:
@@ -159,9 +145,8 @@ def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOpti
 
 def note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
     """Store the sandbox level of these bots, and the places where they are trusted without a sandbox."""
-    known = store.claims().places
     if level is Level.BASIC:
-        store.set_places({bot.player.digest: place_of(bot) for bot in bots if not bot.is_person}, known)
+        store.set_places({bot.player.digest: place_of(bot) for bot in bots if not bot.is_person})
     store.keep(sandbox=level.value)
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 import msgspec
 
@@ -53,11 +52,16 @@ from protocol.seats import RESIGN, Reason
 LONGEST_TITLE = 100
 """Characters of the name and version of a game that an error quotes."""
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
-OTHER_TIMES_TEXT = re.compile(r"start (\d{1,15})ms, set-up (\d{1,15})ms, margin (\d{1,15})ms", re.ASCII)
+OTHER_TIMES_TEXT = re.compile(
+    r"start (?P<start_ms>\d{1,15})ms, set-up (?P<setup_ms>\d{1,15})ms, margin (?P<margin_ms>\d{1,15})ms", re.ASCII
+)
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """The settings that all games of a league share; `time` is for all bots without a time of their own."""
+    """The settings that all games of a league share; `time` is for all bots without a time of their own.
+
+    Ids of games use clocks that are not scaled by `reference_us` (`arena.play.machine.percent_of`).
+    """
 
     variant: Variant
     time: TimeControl
@@ -75,9 +79,6 @@ class Settings(msgspec.Struct, frozen=True):
     names_told: bool = False
     """Whether each bot receives its opponent's name."""
     reference_us: int | None = None
-    """The reference for scaling clocks to each machine (`arena.play.machine.percent_of`); None: unscaled. Ids of games
-    use unscaled clocks.
-    """
 
     def described(self, players: Sequence[Player] = ()) -> dict[str, str]:
         """Return the settings in words, by name, with limits and own times of these bots.
@@ -112,10 +113,7 @@ class Settings(msgspec.Struct, frozen=True):
         return first, second
 
     def digest(self, players: Players | None = None) -> str:
-        """Return a fingerprint of the settings that are part of game ids, for two players or for any without own times.
-
-        Limits of bots are excluded.
-        """
+        """Return a fingerprint of the settings that are part of game ids, for two players or any without own times."""
         rules = self.variant.kind.digest(self.variant)
         if players is None:
             return common_of_equals(rules, self.seed, self.time)
@@ -160,21 +158,9 @@ def reasons_in(described: Mapping[str, str]) -> list[str]:
     return [*endings, *(reason.value for reason in Reason if reason.is_forfeit), RESIGN]
 
 
-class OtherTimes(NamedTuple):
-    """A time control's limits other than those on moves."""
-
-    start_ms: int
-    setup_ms: int
-    margin_ms: int
-
-
 def other_times(time: TimeControl) -> str:
+    """Return a time control's limits other than those on moves."""
     return f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms"
-
-
-def other_times_in(text: str) -> OtherTimes | None:
-    match = OTHER_TIMES_TEXT.fullmatch(text)
-    return OtherTimes(*map(int, match.groups())) if match else None
 
 
 def openings_text(openings: Sequence[Opening]) -> str:
@@ -191,21 +177,20 @@ def openings_in(text: str) -> int:
 
 
 def settings_in(described: Mapping[str, str]) -> Settings:
-    """Parse the settings of a store, without openings, which are in files outside the store.
+    """Parse the settings of a store that ids depend on, without openings, which are in files outside the store.
 
-    Limits, sandboxes and the like are left out: ids do not depend on them. Raises `UsageError` for missing and invalid
-    settings.
+    Raises `UsageError` for missing and invalid settings.
     """
     for name in (RULES, TIME, OTHER_TIMES, SEED):
         if name not in described:
             raise UsageError(f"there is no {name}")
         if name != RULES and (fault := setting_fault(name, described[name])):
             raise UsageError(fault)
-    other_times = other_times_in(described[OTHER_TIMES])
-    assert other_times is not None, "it has been looked at"
+    match = OTHER_TIMES_TEXT.fullmatch(described[OTHER_TIMES])
+    others = {name: int(value) for name, value in match.groupdict().items()} if match else {}
 
     def time_of(text: str) -> TimeControl:
-        return msgspec.structs.replace(parse_time(text), **other_times._asdict())
+        return msgspec.structs.replace(parse_time(text), **others)
 
     return Settings(
         variant=variant_in(described),
@@ -250,7 +235,7 @@ def rules_fault(described: Mapping[str, str]) -> str | None:
 def _expected(name: str, value: str) -> str | None:
     if name == SEED and not is_seed(value):
         return f"a whole number from 0 to {LARGEST_SEED}"
-    if name == OTHER_TIMES and other_times_in(value) is None:
+    if name == OTHER_TIMES and not OTHER_TIMES_TEXT.fullmatch(value):
         return "'start 10000ms, set-up 5000ms, margin 50ms' or the like"
     if name == OPENINGS and value != NO_OPENINGS and not openings_in(value):
         return f"'{NO_OPENINGS}', or how many of which digest"

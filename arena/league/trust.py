@@ -1,8 +1,7 @@
 """Limit what a record, a store or a saved game, which may come from anyone, decides about sandboxes.
 
 It can ask for a stronger sandbox than a match would have and for smaller limits, never for less. Programs run without a
-sandbox only if the host has named them: by path, or by playing with them from that folder in that store, which keeps
-places as hashes.
+sandbox only if the host has named them: by path, or by playing with them from that folder in that store.
 """
 
 import os
@@ -24,7 +23,7 @@ from protocol.seats import Color
 
 
 def sandbox_for(asked: str | None, said: Iterable[str | None]) -> str:
-    """Return the host's level, or the strongest of those in `said`, but no weaker one than a match's default."""
+    """Return the `asked` level, or the strongest of those in `said`, but no weaker one than a match's default."""
     if asked is not None:
         return asked
     levels = [level.value for level in Level]

@@ -19,7 +19,7 @@ from arena.errors import ArenaError
 from arena.game import State
 from arena.game.game_spec import GameSpec
 from arena.game.replay import ReplayStep, started
-from arena.league.executor.event_stream import Happened
+from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.progress import duration_text
 from arena.report.shown import SeenBy, Shown
@@ -131,7 +131,7 @@ class LiveGames:
         """Apply a message after the delay."""
         if not self._delay:
             self._note(message)
-        elif len(self._waiting) < MOST_DELAYED or not isinstance(message, Happened):
+        elif len(self._waiting) < MOST_DELAYED or not isinstance(message, Watched):
             self._waiting.append((trio.current_time() + self._delay, message))
             self._has_some.set()
 
@@ -144,7 +144,7 @@ class LiveGames:
 
     def _note(self, message: Told) -> None:
         match message:
-            case Happened(events, dropped):
+            case Watched(events, dropped):
                 for event in events:
                     self._note_event(event)
                 if dropped:  # the next ply shows of which games they were

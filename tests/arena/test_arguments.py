@@ -2,20 +2,20 @@
 
 from pathlib import Path
 
-from arena.league.store import Store
+from arena.league.store import BotNote, Store
 from arena.league.store.document import decode_document
 
 
 def test_a_store_keeps_the_arguments_of_those_who_play_or_have_played(tmp_path: Path) -> None:
     with Store(tmp_path / "l.sqlite", create=True) as store:
         assert store.kept().arguments == {}
-        store.set_arguments({"a": ("-x", "é"), "b": ()}, ())
+        store.note_bots({"a": BotNote("", ("-x", "é")), "b": BotNote("")}, ())
         assert store.kept().arguments == {"a": ("-x", "é")}
-        store.set_arguments({"c": ("1",)}, ("a",))
+        store.note_bots({"c": BotNote("", ("1",))}, ("a",))
         assert store.kept().arguments == {"a": ("-x", "é"), "c": ("1",)}
-        store.set_arguments({"d": ("x" * 100_000,)}, ("a",))
-        assert store.kept().arguments == {"a": ("-x", "é"), "c": ("1",)}, "there is no room for more"
-        store.set_arguments({}, ())
+        store.note_bots({"d": BotNote("", ("x" * 100_000,))}, ("a",))
+        assert store.kept().arguments == {"a": ("-x", "é")}, "that is too much"
+        store.note_bots({}, ())
         assert store.kept().arguments == {}
 
 

@@ -10,7 +10,8 @@ import trio.testing
 from arena.game.game_spec import GameSpec
 from arena.game.persons import person
 from arena.game.time_control import TimeControl
-from arena.league.executor.event_stream import MOST_WAITING, EventStream, Happened
+from arena.league.executor.task import Watched
+from arena.league.executor.worker import MOST_WAITING, EventStream
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import infiltration, parse_action, rescue
@@ -38,10 +39,10 @@ class Pipe:
     """What a stream is sent over; while it is full nothing is taken."""
 
     def __init__(self) -> None:
-        self.sent: list[Happened] = []
+        self.sent: list[Watched] = []
         self.is_full = False
 
-    def send(self, message: Happened) -> None:
+    def send(self, message: Watched) -> None:
         self.sent.append(message)
 
     def flush(self) -> bool:
@@ -52,13 +53,13 @@ def action(ply: int) -> ActionPlayed:
     return ActionPlayed("game", ply, Color.RED, "a4-a5", told_of((Moved(Color.RED, MOVE),)), 10, 20)
 
 
-def plies(sent: list[Happened]) -> list[int]:
+def plies(sent: list[Watched]) -> list[int]:
     return [event.ply for message in sent for event in message.events if isinstance(event, ActionPlayed)]
 
 
 def arrived(event: GameStarted | ActionPlayed) -> GameStarted | ActionPlayed:
     """The event at the other end of the pipe."""
-    (got,) = msgspec.msgpack.decode(msgspec.msgpack.encode(Happened((event,), 0)), type=Happened).events
+    (got,) = msgspec.msgpack.decode(msgspec.msgpack.encode(Watched((event,), 0)), type=Watched).events
     return got
 
 
@@ -78,7 +79,7 @@ def run(pipe: Pipe, told: Callable[[EventStream], Awaitable[None]]) -> None:
     """Run a stream into a pipe, while events are told, and for a second more."""
 
     async def main() -> None:
-        stream = EventStream(pipe)
+        stream = EventStream(pipe)  # type: ignore[arg-type]
         async with trio.open_nursery() as nursery:
             nursery.start_soon(stream.send)
             await told(stream)
@@ -130,7 +131,7 @@ def test_events_of_later_games_are_sent_too() -> None:
 
 def test_at_the_end_of_a_game_its_events_go_first_or_not_at_all() -> None:
     pipe = Pipe()
-    stream = EventStream(pipe)
+    stream = EventStream(pipe)  # type: ignore[arg-type]
     stream.tell(action(1))
     stream.flush()
     pipe.is_full = True

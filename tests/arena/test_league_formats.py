@@ -16,6 +16,7 @@ from arena.league.league import open_league
 from arena.league.league_options import FormatName, FormatOptions, Kind, PlayOptions
 from arena.league.pairing.chosen import format_of
 from arena.league.plan import LeagueEntry
+from arena.league.play_missing import Watcher
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
 
@@ -122,7 +123,7 @@ def test_a_knockout_that_is_not_over_is_incomplete(folder: Path) -> None:
         assert store.read().kept.planned == games
 
 
-class Stopping:
+class Stopping(Watcher):
     """Asks to stop after so many games."""
 
     def __init__(self, stop: StopRequest, games: int) -> None:
@@ -132,12 +133,6 @@ class Stopping:
         self._games -= 1
         if self._games <= 0:
             self._stop.ask(Wish.STOP_NOW)
-
-    def remark(self, text: str) -> None:
-        pass
-
-    def closing(self, under_way: int) -> None:
-        pass
 
 
 def played(folder: Path, store: str, options: FormatOptions, bots: range, most: int) -> set[str]:

@@ -10,8 +10,7 @@ from arena.game.faults import Fault, forfeit
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.league.play_missing import PlayState
-from arena.league.store import GameRow
+from arena.league.play_missing import PlayState, Watcher
 from arena.league.store.game_row import row_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
@@ -24,16 +23,6 @@ if TYPE_CHECKING:
     SpecFor = Callable[..., GameSpec]
     RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
     RecordFrom = Callable[[Table], GameRecord]
-
-
-class Nobody:
-    """A watcher who looks away."""
-
-    def finished(self, row: GameRow, record: GameRecord) -> None: ...
-
-    def remark(self, text: str) -> None: ...
-
-    def closing(self, under_way: int) -> None: ...
 
 
 def lost(record: GameRecord, *guilty: tuple[Color, Fault]) -> GameRecord:
@@ -56,10 +45,13 @@ def test_where_both_lost_each_is_told_its_own_fault_under_its_own_reason(
         lost(record, (Color.RED, dead), (Color.BLUE, dead)),
         record,
     ]
-    state = PlayState(Nobody(), None, set())
+    state = PlayState(Watcher())
     for number, game in enumerate(games, start=1):
         state.finished(row_of(number, game), game)
-    told = {(one.name, one.reason): (one.count, one.first.number, one.words, one.stderr) for one in state.forfeits()}
+    told = {
+        (one.name, one.reason): (one.count, one.first.number, one.words, one.stderr)
+        for one in state.outcome(None).forfeits
+    }
     assert told == {
         (red, "protocol"): (
             1, 1, f"red ({red}) broke the protocol: expected 'ready', got 'oops'", "red's last words",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from play_states import state_of
 from unplayed import record_of
 
 from arena.bots.spec import BotSpec
@@ -18,11 +19,10 @@ from arena.league.league import open_league
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.pairing.pairing import Pairing
 from arena.league.plan import LeagueEntry
-from arena.league.play_missing import RunProgress, play_missing
+from arena.league.play_missing import PlayState, Watcher, play_missing
 from arena.league.settings import Settings
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow, Store
-from arena.league.versions import Versions
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
@@ -81,31 +81,26 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def run(store: Store, tmp_path: Path, executor_here: Here) -> Callable[..., list[tuple[str, ...]]]:
-    """`run(pairing, slots=1, play=None, session=None)`: plays what is missing; returns who met whom, as reported."""
+    """`run(pairing, slots=1, play=None, session=None)`: plays what is missing; returns who met whom, as stored."""
 
     def run_one(
         pairing: Pairing,
         slots: int = 1,
         play: Callable[[GameTask], GameRecord] = lambda task: record_of(task.spec),
-        session: RunProgress | None = None,
+        session: PlayState | None = None,
     ) -> list[tuple[str, ...]]:
-        told: list[tuple[str, ...]] = []
         bots = {player: BotSpec(player.name, tmp_path, (), tmp_path, player.digest) for player in PLAYERS}
-
-        def finished(row: GameRow, record: GameRecord) -> None:
-            told.append(tuple(player.name for player in row.players))
 
         async def played(task: GameTask) -> GameRecord:
             return play(task)
 
         async def main() -> None:
             async with executor_here(played, slots) as executor:
-                await play_missing(
-                    pairing, bots, store, executor, finished, versions=Versions(), session=session or RunProgress()
-                )
+                await play_missing(pairing, bots, store, executor, session or state_of())
 
+        before = len(store.rows())
         trio.run(main)
-        return told
+        return [tuple(player.name for player in row.players) for row in store.rows()[before:]]
 
     return run_one
 
@@ -115,7 +110,7 @@ Run = Callable[..., list[tuple[str, ...]]]
 
 @pytest.mark.parametrize("slots", [1, 2, 8])
 def test_the_next_games_follow_from_the_results(run: Run, slots: int) -> None:
-    session, pairing = RunProgress(), knockout()
+    session, pairing = state_of(), knockout()
     played = run(pairing, slots, session=session)
     assert sorted(played[:2]) == [("ann", "bob"), ("cid", "dan")]
     assert played[2:] == [("bob", "dan")]
@@ -129,14 +124,14 @@ def test_a_league_that_is_resumed_gives_the_results_that_are_stored(run: Run, st
     assert semifinals is not None
     store.add(record_of(semifinals[1]))
     assert run(knockout()) == [("ann", "bob"), ("bob", "dan")]
-    session, pairing = RunProgress(), knockout()
+    session, pairing = state_of(), knockout()
     assert run(pairing, session=session) == [], "nothing is played twice"
     assert session.is_complete
     assert pairing.asked == [0, 2, 3]
 
 
 def test_a_league_that_is_closed_while_its_pairing_waits_ends_and_goes_on_later(run: Run, store: Store) -> None:
-    session = RunProgress()
+    session = state_of()
 
     def play(task: GameTask) -> GameRecord:
         session.close()
@@ -169,7 +164,7 @@ def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
 
         async with executor_here(play, 3) as executor:
             with playing:
-                await play_missing(pairing, bots, store, executor, finished, versions=Versions())
+                await play_missing(pairing, bots, store, executor, state_of(finished))
 
     trio.run(main)
     assert {row.id for row in store.rows()} == set(told)
@@ -178,7 +173,7 @@ def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
     assert run(knockout()) == [("cid", "dan"), ("bob", "dan")]
 
 
-class Silent:
+class Silent(Watcher):
     """Takes what is told, and keeps the games."""
 
     def __init__(self) -> None:
@@ -186,12 +181,6 @@ class Silent:
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
         self.rows.append(row)
-
-    def remark(self, text: str) -> None:
-        pass
-
-    def closing(self, under_way: int) -> None:
-        pass
 
 
 def test_another_format_is_one_word_of_the_entry(tmp_path: Path, make_bot: Callable[..., BotSpec]) -> None:

@@ -3,13 +3,13 @@
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import partial
 from pathlib import Path
 from threading import Event
 
 import pytest
 import trio
 import trio.testing
+from play_states import state_of
 from unplayed import Listed, record_of
 
 from arena.bots.spec import BotSpec
@@ -17,9 +17,8 @@ from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.league.executor.task import Executor, GameTask
-from arena.league.play_missing import RunProgress, play_missing
+from arena.league.play_missing import play_missing
 from arena.league.store import GameRow, Store
-from arena.league.versions import Versions
 from arena.play.game_options import ArenaStoppedError
 from arena.sandbox.launch import SandboxError
 
@@ -60,9 +59,7 @@ def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(
 
             async with executor_here(play) as executor:
                 bots = bots_of(games, tmp_path)
-                await play_missing(
-                    Listed(games), bots, store, executor, lambda row, _: told.append(row), versions=Versions()
-                )
+                await play_missing(Listed(games), bots, store, executor, state_of(lambda row, _: told.append(row)))
 
     with store:
         trio.run(main)
@@ -91,8 +88,7 @@ def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
     async def main() -> None:
         async with executor_here(play, 3) as executor, trio.open_nursery() as nursery:
             bots = bots_of(games, tmp_path)
-            playing = partial(play_missing, versions=Versions())
-            nursery.start_soon(playing, Listed(games), bots, store, executor, lambda *_: None)
+            nursery.start_soon(play_missing, Listed(games), bots, store, executor, state_of())
             await trio.to_thread.run_sync(writing.wait, FOREVER)
             await trio.testing.wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
@@ -108,7 +104,7 @@ def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
     spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
     games = specs(spec, 6)
-    session = RunProgress()
+    session = state_of()
     begun: list[str] = []
 
     async def play(task: GameTask) -> GameRecord:
@@ -122,9 +118,7 @@ def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
     async def main() -> None:
         bots = bots_of(games, tmp_path)
         async with executor_here(play, 2) as executor:
-            await play_missing(
-                Listed(games), bots, store, executor, lambda *_: None, versions=Versions(), session=session
-            )
+            await play_missing(Listed(games), bots, store, executor, session)
 
     with store:
         trio.run(main)
@@ -137,7 +131,7 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
     spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
     games = specs(spec, 4)
-    session = RunProgress()
+    session = state_of()
 
     async def play(task: GameTask) -> GameRecord:
         if task.spec == games[2]:
@@ -147,9 +141,7 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
     async def main() -> None:
         async with executor_here(play) as executor:
             bots = bots_of(games, tmp_path)
-            await play_missing(
-                Listed(games), bots, store, executor, lambda *_: None, versions=Versions(), session=session
-            )
+            await play_missing(Listed(games), bots, store, executor, session)
 
     with store:
         with pytest.raises(SandboxError, match="the sandbox is gone"):
@@ -175,9 +167,7 @@ def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(
 
     async def main() -> None:
         async with executor_here(play) as executor:
-            await play_missing(
-                Listed(games), bots_of(games, tmp_path), store, executor, lambda *_: None, versions=Versions()
-            )
+            await play_missing(Listed(games), bots_of(games, tmp_path), store, executor, state_of())
 
     with store:
         with pytest.raises(ArenaError, match=f"game {games[0].id} was not played: .*stopped for 12.3 s"):

@@ -21,6 +21,7 @@ from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import FormatOptions, Kind, PlayOptions
 from arena.league.pairing.chosen import format_of
 from arena.league.plan import LeagueEntry
+from arena.league.play_missing import Watcher
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
 from arena.report.game_list import Roster
@@ -72,7 +73,7 @@ def record_of(game: GameSpec, seed: int) -> GameRecord:
     )
 
 
-class Stopping:
+class Stopping(Watcher):
     """Asks to stop after so many games."""
 
     def __init__(self, stop: StopRequest, games: int | None) -> None:
@@ -83,12 +84,6 @@ class Stopping:
             self._left -= 1
             if self._left <= 0:
                 self._stop.ask(Wish.STOP_NOW)
-
-    def remark(self, text: str) -> None:
-        pass
-
-    def closing(self, under_way: int) -> None:
-        pass
 
 
 class Run(NamedTuple):

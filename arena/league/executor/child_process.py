@@ -1,8 +1,4 @@
-"""The arena's own child processes: their start, their end with the parent, and messages over pipes.
-
-Children ignore signals, which a terminal or a service manager may send to all processes at once. They end when told to,
-when their pipe ends, or when the parent dies. A message is msgspec bytes with their length in front.
-"""
+"""The arena's own child processes: their start, their end with the parent, and messages over pipes."""
 
 import contextlib
 import itertools
@@ -33,21 +29,17 @@ LONGEST = 2**30
 def own_python(program: str, *arguments: str) -> list[str]:
     """Return the command that runs a program with this Python in isolated mode.
 
-    The arguments of the program are these, followed by the folders for its `sys.path`.
+    The program's arguments are these, then this process's module folders, for its `sys.path`: without those relative to
+    the current folder, where bots may be.
     """
     flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.flags.dont_write_bytecode else [])]
-    return [sys.executable, *flags, "-c", program, *arguments, *module_folders()]
-
-
-def module_folders() -> list[str]:
-    """Return this process's module folders, without those relative to the current one, where bots may be."""
     here = str(Path(__file__).absolute().parents[3])
     known = [os.path.abspath(folder) for folder in sys.path if os.path.isabs(folder) or os.path.abspath(folder) == here]
-    return [*dict.fromkeys([*known, here])]
+    return [sys.executable, *flags, "-c", program, *arguments, *dict.fromkeys([*known, here])]
 
 
 def begin(*descriptors: int) -> None:
-    """Ignore signals that are for the parent, and close these descriptors in programs that are started."""
+    """Ignore signals that are for the parent, and close these descriptors in programs that this process starts."""
     for number in IGNORED:
         if signal.getsignal(number) is not signal.SIG_IGN:  # which bots would inherit
             signal.signal(number, lambda *_: None)

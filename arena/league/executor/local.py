@@ -5,7 +5,7 @@ pipe. The games of a worker that dies are sent to its replacement.
 """
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncGenerator, Collection, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -14,21 +14,24 @@ from typing import Any
 import trio
 
 from arena.errors import ArenaError
-from arena.league.executor.event_stream import Happened
 from arena.league.executor.outcomes import OutcomeStream
 from arena.league.executor.task import (
     Begun,
     Failed,
     GameTask,
+    InterruptGame,
     Lost,
     Notice,
     NotPlayed,
     Paused,
+    Play,
     Played,
     PlaySettings,
+    SkippedGames,
+    SkipSecondGames,
     Watched,
+    WorkerReady,
 )
-from arena.league.executor.wire import InterruptGame, Play, SkippedGames, SkipSecondGames, WorkerReady
 from arena.league.executor.worker_process import WorkerProcess
 from arena.sandbox.launch import host_fault
 from arena.system.concurrency import open_nursery
@@ -67,20 +70,6 @@ class WorkerState:
         for id, task in self.begun.items():
             if task.then and task.then.id in games:
                 self.begun[id] = task.alone
-
-    def send(self, task: GameTask) -> None:
-        assert self.process is not None
-        self.queued[task.id] = task
-        self.process.connection.send(Play(task))
-
-    def died(self) -> tuple[list[GameTask], list[GameTask]]:
-        """Forget the games of a dead process; return those that had not begun, and those under way."""
-        queued, begun = list(self.queued.values()), list(self.begun.values())
-        self.queued.clear()
-        self.begun.clear()
-        self.is_ready = False
-        self.deaths += 1
-        return queued, begun
 
 
 def usable_cpus() -> list[int]:
@@ -132,8 +121,7 @@ class LocalExecutor(OutcomeStream):
 
     def close(self) -> None:
         self._is_closed = True
-        waiting = list(self._waiting)
-        self._waiting.clear()
+        waiting, self._waiting = self._waiting, deque()
         self._take_back(waiting)
         if self._feeding:
             self._feeding.cancel()
@@ -177,9 +165,6 @@ class LocalExecutor(OutcomeStream):
         self._waiting.append(task)
         self._dispatch()
 
-    def _no_more_tasks(self) -> None:
-        self._dispatch()
-
     async def _until_there_is_room(self) -> None:
         await trio.lowlevel.checkpoint()
         while len(self._waiting) >= len(self._workers):
@@ -190,7 +175,10 @@ class LocalExecutor(OutcomeStream):
             worker = max(self._workers, key=lambda worker: worker.room)
             if worker.room <= 0:
                 break
-            worker.send(self._waiting.popleft())
+            task = self._waiting.popleft()
+            worker.queued[task.id] = task
+            assert worker.process is not None
+            worker.process.connection.send(Play(task))
         self.changed()
 
     def _take_back(self, tasks: Iterable[GameTask]) -> None:
@@ -212,7 +200,7 @@ class LocalExecutor(OutcomeStream):
         with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
             while not self._is_stopped:
                 try:
-                    worker.process = WorkerProcess.start(self._settings, worker.slots, worker.cpus)
+                    worker.process = WorkerProcess(self._settings, worker.slots, worker.cpus)
                 except Exception as error:
                     self._fail(error if isinstance(error, ArenaError) else host_fault(error) or error)
                     break
@@ -239,10 +227,8 @@ class LocalExecutor(OutcomeStream):
                 self._tell(message)
             case SkippedGames(ids):
                 worker.skipped(ids)
-            case Notice():
+            case Notice() | Watched():
                 self._tell(message)
-            case Happened(events, dropped):
-                self._tell(Watched(events, dropped))
             case Failed(None):
                 self._fail(message.error())
             case _:  # how a game ended
@@ -255,19 +241,20 @@ class LocalExecutor(OutcomeStream):
 
     def _worker_died(self, worker: WorkerState, how: str, said: str) -> None:
         why = f"{how}: {said.splitlines()[-1]}" if said else how
-        queued, begun = worker.died()
+        output = "".join(f"\n    {line}" for line in said.splitlines())
+        queued, begun = worker.queued, list(worker.begun.values())
+        worker.queued, worker.begun = {}, {}
+        worker.is_ready = False
+        worker.deaths += 1
         for task in begun:
             self._tell(Lost(task.id))
             self._deaths[task.id] += 1
             if self._deaths[task.id] >= MOST_DEATHS:
-                words = (
-                    f"game {task.id} ({task.spec.names}) was not played: {MOST_DEATHS} times its worker process {why}"
-                )
-                self._fail(ArenaError(words + (_indented(said) if said else "")))
+                words = f"game {task.id} ({task.spec.names}) was not played"
+                self._fail(ArenaError(f"{words}: {MOST_DEATHS} times its worker process {why}{output}"))
         if worker.deaths >= MOST_DEATHS:
-            self._fail(
-                ArenaError(f"no game can be played: {MOST_DEATHS} times a worker process {how}{_indented(said)}")
-            )
+            words = f"no game can be played: {MOST_DEATHS} times a worker process {how}"
+            self._fail(ArenaError(f"{words}{output or ', without output'}"))
         if self._is_stopped:
             return
         for task in begun:
@@ -276,8 +263,4 @@ class LocalExecutor(OutcomeStream):
                 self._tell(Notice(line, task.id))
         if not begun:
             self._tell(Notice(f"a worker process is started again: it {why}"))
-        self._take_back([*begun, *queued])
-
-
-def _indented(said: str) -> str:
-    return "".join(f"\n    {line}" for line in said.splitlines()) or ", without output"
+        self._take_back([*begun, *queued.values()])

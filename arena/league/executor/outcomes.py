@@ -1,12 +1,12 @@
 """The common part of executors: tasks are requested while there is room, and their outcomes are a stream.
 
-A subclass plays the games. It waits (`_wait`) for a change (`changed`) and reports outcomes (`_tell`). The stream ends
-when no more can come, or with the error that prevents all games.
+A subclass plays the games, waits (`_wait`) for a change (`changed`) and reports outcomes (`_tell`).
 """
 
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator
+from typing import Self
 
 import trio
 
@@ -42,15 +42,12 @@ class OutcomeStream(ABC):
     def _take_task(self, task: GameTask) -> None:
         pass
 
-    def _no_more_tasks(self) -> None:
-        self.changed()
-
     def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
         assert self._nursery is not None
         assert self._feeding is None, "one stream of tasks at once"
         self._feeding = trio.CancelScope()
         self._nursery.start_soon(self._feed, tasks, self._feeding)
-        return _Outcomes(self)
+        return self
 
     async def _feed(self, tasks: AsyncIterable[GameTask], scope: trio.CancelScope) -> None:
         source = aiter(tasks)
@@ -70,7 +67,7 @@ class OutcomeStream(ABC):
                 with trio.CancelScope(shield=True):
                     await source.aclose()
             self._feeding = None
-            self._no_more_tasks()
+            self.changed()
 
     def _tell(self, outcome: Outcome) -> None:
         self._outcomes.append(outcome)
@@ -88,29 +85,14 @@ class OutcomeStream(ABC):
     async def _wait(self) -> None:
         await self._changed.wait()
 
-    async def next_outcome(self) -> Outcome | None:
-        """Wait for the next outcome; None if there are no more. Raises the error that prevents all games."""
-        await trio.lowlevel.checkpoint()
-        while not self._outcomes:
-            if self._is_over:
-                if self._error:
-                    raise self._error
-                return None
-            await self._wait()
-        return self._outcomes.popleft()
-
-
-class _Outcomes:
-    """The outcomes of one stream of tasks. A cancelled wait loses none."""
-
-    def __init__(self, stream: OutcomeStream) -> None:
-        self._stream = stream
-
-    def __aiter__(self) -> "_Outcomes":
+    def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Outcome:
-        outcome = await self._stream.next_outcome()
-        if outcome is None:
-            raise StopAsyncIteration
-        return outcome
+        """Wait for the next outcome; a cancelled wait loses none. Raises the error that prevents all games."""
+        await trio.lowlevel.checkpoint()
+        while not self._outcomes:
+            if self._is_over:
+                raise self._error or StopAsyncIteration
+            await self._wait()
+        return self._outcomes.popleft()

@@ -1,19 +1,21 @@
-"""The interface of executors: games to play and their outcomes, as values that can be sent to another process."""
+"""The interface of executors: games to play and their outcomes, and the messages to worker processes and back."""
 
 import enum
+import pickle
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, Self
 
 import msgspec
 
+from arena.bots.language import language_of
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History
-from arena.play.game_events import GameEvent
+from arena.play.game_events import ActionPlayed, GameStarted
 from arena.sandbox.launch import HostError, SandboxError
 from arena.sandbox.levels import Level
 from arena.system.printable import printable
@@ -152,29 +154,28 @@ class Notice(msgspec.Struct, frozen=True, tag=True):
     again: str | None = None
 
 
-class Watched(msgspec.Struct, frozen=True):
-    """Events of games under way, if they are watched, and the number of events that were dropped after them.
+class Watched(msgspec.Struct, frozen=True, tag=True):
+    """Events of games under way, in order, and the number of events that were dropped after them.
 
     A game's events come before its outcome, which alone reports its end.
     """
 
-    events: tuple[GameEvent, ...]
+    events: tuple[GameStarted | ActionPlayed, ...]
     dropped: int
 
 
 Outcome = Begun | Played | Paused | NotPlayed | Failed | Lost | Notice | Watched
-"""The outcomes of an executor, in order. After `Begun` the id of a game comes once more, at its end."""
+"""After `Begun` the id of a game comes once more, at its end."""
 
 
 class Executor(Protocol):
     """Plays games, several at once. No two of them have the same id."""
 
     def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
-        """Play these games and yield their outcomes.
+        """Play these games and yield their outcomes, in order.
 
-        `tasks` is iterated when there is room for a game: it may wait for outcomes of earlier ones. Cancelling the task
-        that waits for an outcome loses none: the same iterator continues. Raises `ArenaError` for errors that prevent
-        all games.
+        `tasks` is iterated when there is room for a game. Cancelling a wait for an outcome loses none. Raises
+        `ArenaError` for errors that prevent all games.
         """
         ...
 
@@ -189,3 +190,59 @@ class Executor(Protocol):
     def interrupt(self, game: str) -> None:
         """Interrupt the game of this id if it can be paused; its outcome is `Paused`."""
         ...
+
+
+def without_files(bot: BotSpec) -> BotSpec:
+    """Return the part of a bot that playing needs."""
+    return replace(bot, language=language_of(bot), files={}, look=None, asked=None, build=None)
+
+
+class WorkerSetup(msgspec.Struct, frozen=True, tag=True):
+    """The first message to a worker: its settings, pickled as paths may not be UTF-8, its slots, its CPUs (or all)."""
+
+    pickled: bytes
+    slots: int
+    cpus: tuple[int, ...]
+
+    @classmethod
+    def of(cls, settings: PlaySettings, *, slots: int, cpus: tuple[int, ...]) -> Self:
+        bots = tuple(map(without_files, settings.bots))
+        return cls(pickle.dumps(replace(settings, bots=bots)), slots, cpus)
+
+    def settings(self) -> PlaySettings:
+        settings = pickle.loads(self.pickled)
+        assert isinstance(settings, PlaySettings)
+        return settings
+
+
+class Play(msgspec.Struct, frozen=True, tag=True):
+    task: GameTask
+
+
+class SkipSecondGames(msgspec.Struct, frozen=True, tag=True):
+    """Play no second game of a pair that has not begun."""
+
+
+class InterruptGame(msgspec.Struct, frozen=True, tag=True):
+    id: str
+
+
+class StopWorker(msgspec.Struct, frozen=True, tag=True):
+    """End the games under way and exit.
+
+    The end of the input means the same, but is not seen while a fork of the parent holds a copy of the pipe.
+    """
+
+
+class WorkerReady(msgspec.Struct, frozen=True, tag=True):
+    """The worker can play: its sandbox has been made and tried."""
+
+
+class SkippedGames(msgspec.Struct, frozen=True, tag=True):
+    ids: tuple[str, ...]
+
+
+ToWorker = WorkerSetup | Play | SkipSecondGames | InterruptGame | StopWorker
+FromWorker = WorkerReady | SkippedGames | Begun | Played | Paused | NotPlayed | Failed | Notice | Watched
+to_worker: "msgspec.msgpack.Decoder[ToWorker]" = msgspec.msgpack.Decoder(ToWorker)
+from_worker: "msgspec.msgpack.Decoder[FromWorker]" = msgspec.msgpack.Decoder(FromWorker)

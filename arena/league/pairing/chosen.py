@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
 
 from arena.errors import UsageError, suggest
 from arena.game.game_spec import Player
@@ -19,14 +18,15 @@ from arena.league.league_options import (
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.round_robin import Gauntlet, RoundRobin, SingleRoundRobin
 from arena.league.store import GameRow
+from arena.system.printable import counted
 
 
 @dataclass(frozen=True)
 class ChosenFormat:
-    """A `Format` with its options. `known` are earlier results, for a format that uses any.
+    """A `Format` with its options. `known` are earlier results, for a ladder.
 
-    `idle` are the digests of bots that are not paired, as they cannot be started. In a Swiss, `away` are the rounds in
-    which a bot is not paired, by its digest.
+    `idle` are the digests of bots that cannot be started. In a Swiss, `away` are the rounds in which a bot is not
+    paired, by its digest.
     """
 
     options: FormatOptions
@@ -43,17 +43,14 @@ class ChosenFormat:
     def settings(self) -> tuple[str, ...]:
         asked = self.options
         said = (
-            (asked.rounds, f"{asked.rounds} round{'' if asked.rounds == 1 else 's'}"),
+            (asked.rounds, counted(asked.rounds or 0, "round")),
             (asked.challengers, f"the first {asked.challengers} against all others"),
-            (asked.best_of, f"best of {asked.best_of} pair{'' if asked.best_of == 1 else 's'} of games"),
+            (asked.best_of, f"best of {counted(asked.best_of or 0, 'pair')} of games"),
             (asked.extra_pairs is not None, f"at most {asked.extra_pairs} more where a match is level"),
-            (
-                asked.confidence,
-                f"until each is stronger than the next by {asked.confidence:.2%}" if asked.confidence else "",
-            ),
+            (asked.confidence, f"until each is stronger than the next by {asked.confidence or 0:.2%}"),
             (asked.games, f"at most {asked.games} games"),
             (asked.seeds, f"seeded {', '.join(asked.seeds)}"),
-            (asked.disqualify, f"out after {asked.disqualify} fault{'' if asked.disqualify == 1 else 's'}"),
+            (asked.disqualify, f"out after {counted(asked.disqualify or 0, 'fault')}"),
         )
         return tuple(words for is_said, words in said if is_said)
 
@@ -61,9 +58,6 @@ class ChosenFormat:
     def goes_on(self) -> bool:
         """Whether earlier results of these players matter to it, even those of other leagues."""
         return self.options.name is FormatName.LADDER
-
-    def with_known(self, rows: Sequence[GameRow]) -> Self:
-        return replace(self, known=tuple(rows))
 
     def __call__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> Pairing:
         """Return the pairing; the options' rounds and games win over the arguments. Raises `UsageError`."""
@@ -77,14 +71,8 @@ class ChosenFormat:
             case FormatName.KNOCKOUT:
                 from arena.league.pairing.knockout import Knockout
 
-                return Knockout(
-                    games,
-                    players,
-                    options.best_of or 1,
-                    options.extra_pairs or 0,
-                    disqualify=limit,
-                    idle=self.idle,
-                )
+                pairs = options.best_of or 1, options.extra_pairs or 0
+                return Knockout(games, players, *pairs, disqualify=limit, idle=self.idle)
             case FormatName.LADDER:
                 from arena.league.pairing.ladder import Ladder
 

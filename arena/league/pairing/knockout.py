@@ -1,9 +1,7 @@
 """A knockout: the loser of a match is out, and the winners meet until one is left.
 
-The bracket has the next power of two of places; if there are fewer bots, the first seeds have byes in the first round.
-Seeds 1 and 2 can meet in the final at the earliest, 1 to 4 in the semi-finals, and so on. A match is the best of so
-many pairs of games; it ends as soon as the other side cannot draw level. Where it is level, single further pairs
-decide, up to a limit; then the better seed wins.
+Seeds 1 and 2 can meet in the final at the earliest, 1 to 4 in the semi-finals, and so on. A match ends as soon as the
+other side cannot draw level. Where it is level, single further pairs decide, up to a limit; then the better seed wins.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -42,10 +40,9 @@ class _Match:
         return first, second
 
     @property
-    def loser(self) -> int | None:
-        """The player that is out; None if there is none, or the match is not over."""
-        lost = [player for player in self.players or () if player not in (None, self.winner)]
-        return lost[0] if self.is_over and len(lost) == 1 else None
+    def losers(self) -> list[int]:
+        """The players that are out: both if there is no winner, and none before the match is over."""
+        return [player for player in self.players or () if self.is_over and player not in (None, self.winner)]
 
 
 _Side = _Match | int | None
@@ -155,18 +152,11 @@ class Knockout:
 
         The disqualified and those not in the draw are last, without a place.
         """
-        lost = {match.loser: match for match in self._matches if match.loser is not None}
-        for match in self._matches:  # without a winner, both are out
-            if match.is_over and match.winner is None:
-                lost |= {player: match for player in match.players or () if player is not None}
+        lost = {player: match for match in self._matches for player in match.losers}
         out = self._ledger.disqualified(self._disqualify)
         ranked = sorted(
             range(len(self._ledger.players)),
-            key=lambda player: (
-                player in out,
-                lost[player].left if player in lost else 1,
-                player,
-            ),
+            key=lambda player: (player in out, lost[player].left if player in lost else 1, player),
         )
         places: list[KnockoutPlace] = []
         for number, player in enumerate(ranked, 1):
@@ -195,9 +185,8 @@ class Knockout:
         places += [KnockoutPlace(None, player, None, None, 0, 0, NOT_DRAWN, is_winner=False) for player in self._idle]
         rounds = tuple(self._rounds())
         matches = [meeting for round_ in rounds for meeting in round_.meetings if not meeting.is_bye]
-        stage = FormatStage(
-            is_over=self._matches[-1].is_over, done=sum(match.is_over for match in matches), of=len(matches)
-        )
+        done = sum(match.is_over for match in matches)
+        stage = FormatStage(is_over=self._matches[-1].is_over, done=done, of=len(matches))
         return Placing(tuple(places), self._ledger.as_disqualified(out), stage=stage, rounds=rounds)
 
     def _rounds(self) -> Iterator[Round]:

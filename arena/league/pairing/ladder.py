@@ -5,22 +5,17 @@ A pair of games goes to two bots that are near each other in the current order. 
     value = doubt * added / (known + added)
 
 `doubt` is the expected number of neighbours with which a bot is in the wrong order, `known` the precision of its
-strength, `added` what two games add to that. So a new bot plays first, against bots in the middle and then where its
-results send it; bots with a clear place play no more; and two bots that may be equal do not use up all games, because
-each pair of games adds a smaller part.
+strength, `added` what two games add to that. So a new bot plays first, bots with a clear place play no more, and two
+bots that may be equal do not use up all games.
 
-Games are given out in batches, two of them under way at once: the third is chosen when all games of the first are over,
-by the results of that one and no later ones. So the choice does not depend on the order in which games end, and workers
-have something to do.
+Games are given out in batches, two of them under way at once: the third is chosen by the results of the first and no
+later ones, so that the choice does not depend on the order in which games end.
 
-The strengths are those of Bradley and Terry, with a draw as half a point: a player x logits above another expects to
-score 1 / (1 + e^-x) points a game. Each strength has a normal prior, which sends a new bot to the middle. A fit starts
-from the strengths of the last batch and moves each in turn to where its own games want it (Newton's method by
-coordinates), which costs as much as there are pairs that have met, not the cube of the players.
+The strengths are those of Bradley and Terry, with a draw as half a point, and a normal prior, which sends a new bot to
+the middle. A fit moves each in turn to where its own games want it (Newton's method by coordinates).
 
 For the confidence in an order, the difference of two strengths is taken to be normal, with the sum of the two variances
-that they would have if all others were known. That is exact for neighbours of a chain, where each has met the next ones
-only; where all have met all, it is on the safe side by one part in their number.
+that they would have if all others were known.
 """
 
 import math
@@ -41,10 +36,8 @@ PRIOR_PRECISION = (ELO_PER_LOGIT / 350) ** 2
 SETTLED = 1e-3
 """The step in logits (0.2 Elo) at which a search ends."""
 MOST_SWEEPS = 30
-LONGEST_STEP = 1.0
-"""In logits; a full step can overshoot."""
-UNDER_WAY = 2
-"""The number of batches under way at once."""
+LONGEST_STEP = 1.0  # in logits; a full step can overshoot
+UNDER_WAY = 2  # batches at once
 LEAST_PAIRS = 4
 """The fewest pairs of a batch; a bot is in several of them only where there are too few bots."""
 SHARE = 4

@@ -1,8 +1,7 @@
 """The source of a league's games, `Pairing`, and the common part of formats with games that depend on results.
 
-In a `Ledger` players are numbers, their places in the order in which they take part. A *pair* is two games of two
-players, with colours swapped and the same seeds. Each time that two players meet again the pair has the next number, so
-that the ids of its games are the same in every run.
+A *pair* is two games of two players, with colours swapped and the same seeds. Each time that two players meet again the
+pair has the next number, so that the ids of its games are the same in every run.
 """
 
 from collections import Counter
@@ -21,27 +20,24 @@ class Pairing(Protocol):
     """Gives out the games of a league in batches, in the order in which they are to be played.
 
     The games follow from the settings, the players and the results only: a resumed league asks a new pairing, which
-    gives out the same games again. Stored games are not played again, but are results.
+    gives out the same games again.
     """
 
     @property
     def planned(self) -> int | None:
         """The number of games; None where that depends on results."""
-        ...
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
         """Return more games, each only once, or None when there are no more.
 
-        `results` are the games that have ended since the last call, in the order in which they were stored. An empty
-        batch means that more results are needed first.
+        `results` are the games that have ended since the last call. An empty batch means that more results are needed
+        first.
         """
-        ...
 
 
 class Format(Protocol):
     def __call__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> Pairing:
         """Return the pairing of these players for `rounds` rounds, or of the first `most` games."""
-        ...
 
 
 _HALF_POINTS = {
@@ -81,7 +77,7 @@ class Pair:
 
 
 class Ledger:
-    """Gives out pairs of games, and counts their results."""
+    """Gives out pairs of games, and counts their results. Players are numbers, in the order in which they take part."""
 
     def __init__(self, games: Games, players: Sequence[Player]) -> None:
         self.players = tuple(players)

@@ -13,9 +13,7 @@ from arena.league.store import Disqualified
 
 
 class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
-    """A line of a Swiss: `points` include those of the `byes`, `buchholz` is the sum of the opponents' points, `wins`
-    counts meetings won.
-    """
+    """A line of a Swiss: `points` include those of the `byes`, `wins` counts meetings won."""
 
     place: int | None
     player: Player
@@ -26,11 +24,11 @@ class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
 
 
 class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
-    """A line of a knockout. Bots that lost in the same round share a place.
+    """A line of a knockout.
 
-    `lost_in` is the number of places in that round, a power of two (2: the final), `lost_to` the opponent, with the
-    points of both; None for the winner, and for bots that are still in. `decided_by` says how a match was decided if
-    not by the points of the planned pairs, or that a bot is not in the draw.
+    `lost_in` is the number of places in the round of the lost match (2: the final), `lost_to` the opponent, with the
+    points of both; None for bots that are still in. `decided_by` says how it was decided if not by the points of the
+    planned pairs, or that a bot is not in the draw.
     """
 
     place: int | None
@@ -67,8 +65,7 @@ class StopReason(enum.Enum):
 class LadderStop(msgspec.Struct, frozen=True):
     """The end of a ladder after so many games, of which `known` were played before it began.
 
-    `unclear` counts the bots that are above the next one with less than `confidence`; both are None if no confidence
-    was requested.
+    `unclear` counts the bots that are above the next one with less than the requested `confidence`, if there is one.
     """
 
     reason: StopReason
@@ -81,8 +78,7 @@ class LadderStop(msgspec.Struct, frozen=True):
 class Meeting(msgspec.Struct, frozen=True):
     """Two bots in a round, their points against each other, and the numbers of their games that are over.
 
-    The second bot of a bye is None; so is a bot of a knockout that is not known yet. The `winner` advances in a
-    knockout; `decided_by` is as for `KnockoutPlace`.
+    The second bot of a bye is None; so is a bot of a knockout that is not known yet.
     """
 
     players: tuple[Player | None, Player | None]
@@ -112,11 +108,7 @@ class Round(msgspec.Struct, frozen=True):
 
 
 class FormatStage(msgspec.Struct, frozen=True):
-    """The progress of a format. The places may change until it is over.
-
-    `done` and `of` are rounds of a Swiss, matches of a knockout (without byes) and games of a ladder, of which there
-    may be fewer.
-    """
+    """The progress of a format: rounds of a Swiss, matches of a knockout (without byes), games of a ladder."""
 
     is_over: bool
     done: int
@@ -124,10 +116,7 @@ class FormatStage(msgspec.Struct, frozen=True):
 
 
 class Placing(msgspec.Struct, frozen=True):
-    """The places of bots in a Swiss, a knockout or a ladder.
-
-    `stage` is None in other formats. A Swiss and a knockout have `rounds`. `stop` is why a ladder ended, if it has.
-    """
+    """The places of bots in a Swiss, a knockout or a ladder, and the disqualified bots of any format."""
 
     places: tuple[FormatPlace, ...] = ()
     disqualified: tuple[Disqualified, ...] = ()

@@ -35,9 +35,7 @@ class _MatchDays:
 class RoundRobin(_MatchDays):
     """Every pair of players meets twice a round, with colours swapped and the same seeds. `most` limits the games.
 
-    At any time the numbers of games that two players have played differ by at most one, or by two if the number of
-    players is odd. Return games follow in the same order; where bots are kept for the return game, it follows at once,
-    and these numbers may differ by one more.
+    Return games follow in the same order; where bots are kept for the return game, it follows at once.
     """
 
     def __init__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None = None) -> None:
@@ -57,10 +55,9 @@ def _double_days(games: Games, players: Sequence[Player], rounds: int) -> Iterat
 
 
 class SingleRoundRobin(_MatchDays):
-    """Every pair meets once in each round. Raises `UsageError` where bots are kept for a pair of games.
+    """Every pair meets once in each round; two rounds are the two games of each pair, as in a round of `RoundRobin`.
 
-    Two rounds are the two games of each pair: the second has the colours swapped and the same seeds. So the games of `2
-    n` rounds are those of `n` rounds of the round robin, which can continue them.
+    Raises `UsageError` where bots are kept for a pair of games.
     """
 
     def __init__(self, games: Games, players: Sequence[Player], rounds: int) -> None:
@@ -80,8 +77,7 @@ class SingleRoundRobin(_MatchDays):
 class Gauntlet(_MatchDays):
     """In each round each of the first players, the challengers, meets each other bot in a pair of games.
 
-    Bots with digests in `idle` are not paired. Raises `UsageError` unless there is a challenger, and a bot to
-    challenge.
+    Bots with digests in `idle` are not paired. Raises `UsageError` if that leaves no games.
     """
 
     def __init__(
@@ -117,8 +113,8 @@ def _gauntlet_days(
 def match_days(players: Sequence[Player]) -> Iterator[list[tuple[Player, Player]]]:
     """Yield every pair once, match day by match day, with Red first (the circle method).
 
-    One player stays, the others move on by one seat each day, and those in opposite seats meet. With an odd number of
-    players the fixed seat is empty. Colours change with the seats, so that all have either about as often.
+    With an odd number of players the fixed seat is empty. Colours change with the seats, so that all have either about
+    as often.
     """
     if len(players) < 2:
         return
@@ -136,7 +132,6 @@ def match_days(players: Sequence[Player]) -> Iterator[list[tuple[Player, Player]
 
 
 MOST_WAITING = 1000
-"""The most waiting games before no more are requested."""
 
 
 class WithoutDisqualified:

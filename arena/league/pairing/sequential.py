@@ -1,9 +1,7 @@
 """Pairs of games of two players for a sequential test, until it is decided.
 
-Only the run of completed pairs from the first one on counts, in the order in which they were given out, and the test
-stops at the first pair that takes the LLR to a bound. So the verdict never depends on which game ended first: otherwise
-a player that wins quickly and loses slowly would win the test while its lost games are still being played. Games beyond
-the deciding pair do not count.
+Only the run of completed pairs from the first one on counts, in the order in which they were given out: otherwise a
+player that wins quickly and loses slowly would win the test while its lost games are still being played.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,8 +25,7 @@ class SequentialState:
     """The state of a test; counts are those of the first player.
 
     `budget` is the most pairs. A pair with a game that both have lost by a fault is `void`: it uses up the budget and
-    is no evidence. `forfeits` are the games that each has lost by a fault, `no_starts` those of them in which it did
-    not start; void pairs are included.
+    is no evidence. `forfeits` and `no_starts`, the games that each has lost so, include those of void pairs.
     """
 
     hypotheses: Hypotheses
@@ -65,10 +62,7 @@ class SequentialState:
 
 
 class SequentialTest:
-    """Gives out at most `rounds` pairs, one in each batch, and at most `ahead` of them beyond the last that counts.
-
-    That limit is for a game that gets no result, which blocks the test.
-    """
+    """Gives out at most `rounds` pairs, one in each batch, and at most `ahead` of them beyond the last that counts."""
 
     def __init__(
         self,

@@ -1,8 +1,7 @@
 """Counts of game results: how often each pair of players with given colors won, drew or lost.
 
-A league of 1,000 players has a million pairs of a player with Red and a player with Blue. So there is one count for
-each such pair and each result, for any number of games, and `Results.rows` returns columns: a list of all opponents of
-a player, and lists of counts in the same order.
+A league of 1,000 players has a million pairs of a player with Red and a player with Blue: so there is one number for
+each such pair and each result, and columns of all opponents of a player.
 """
 
 import enum

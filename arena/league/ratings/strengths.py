@@ -6,23 +6,19 @@ for the player that has the first move, or minus it. The chances of a win, a dra
     exp(x/2) : v : exp(-x/2)
 
 so x is the log odds of the decided games, equals draw v / (2 + v) of their games, and without draws this is the model
-of Bradley and Terry. It is an exponential family: a fit needs only the points of each player, the points of the first
-players and the number of draws, and expects each of them as it was.
+of Bradley and Terry.
 
 The fit maximizes the likelihood times weak priors, without which some estimates would be infinite:
 
 - each log strength is normal around 0, with a standard deviation of 1000 Elo (the weight of an eighth of a game);
-- the advantage is normal around 0, with 100 Elo, which matters only in short leagues that Red, or one bot, won
-  throughout;
+- the advantage is normal around 0, with 100 Elo;
 - one decided game between equals is added. Without any draw there is no parameter v.
 
-The log posterior is concave, and Newton's method finds its peak in some ten steps.
+The log posterior is concave, and Newton's method finds its peak in some ten steps. A difference x is
+400 / ln(10) x (2 / (2 + v)) Elo: near equality the expected score then rises with Elo as in Elo's formula.
 
-A difference x is 400 / ln(10) x (2 / (2 + v)) Elo: near equality the expected score then rises with Elo as in Elo's
-formula for every share of draws, and without draws it is that formula everywhere.
-
-Sources: R. R. Davidson, Journal of the American Statistical Association 65 (1970) 317-328. The order of the players:
-R. R. Davidson & R. J. Beaver, Biometrics 33 (1977) 693-702. The scale: R. Coulom's BayesElo (its command `scale`).
+Sources: R. R. Davidson, Journal of the American Statistical Association 65 (1970) 317-328. R. R. Davidson & R. J.
+Beaver, Biometrics 33 (1977) 693-702. The scale: R. Coulom's BayesElo (its command `scale`).
 """
 
 import math

@@ -73,7 +73,7 @@ BUSY_SECONDS = 30.0
 
 
 class StoreError(ArenaError):
-    """The store cannot be read or written; the text says why. Games that were stored before are still there."""
+    """The store cannot be read or written. Games that were stored before are still there."""
 
 
 class StoreChangedError(StoreError):
@@ -140,12 +140,9 @@ LIMITS = (
     (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
 )
 """Limits on the memory for a stranger's file."""
-
-
 LOCK = threading.RLock()
-"""Held by every use of a store in this process: under POSIX a process loses all its locks on a file when it closes any
-descriptor of it, as the code that explains an error does.
-"""
+"""Held by every use of a store in this process, which under POSIX loses all its locks on a file when it closes any
+descriptor of it."""
 
 
 class Database:
@@ -157,25 +154,20 @@ class Database:
         self._has_written = False
         self._opened: tuple[int, int] | None = None
         """The device and inode of the open file."""
-        self.connection = self._connected(write)
-
-    def _connected(self, write: bool) -> sqlite3.Connection:
         # As a whole path: SQLite has names such as ":memory:" that are no files.
         name = str(self._file) if write else _address(self._file)
         try:
-            connection = sqlite3.connect(
+            self.connection = sqlite3.connect(
                 name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=not write
             )
         except sqlite3.Error as error:
             with LOCK:
                 raise explained(self.path, error) from None
-        connection.text_factory = _text
+        self.connection.text_factory = _text
         for limit, value in LIMITS:
-            connection.setlimit(limit, value)
-        return connection
+            self.connection.setlimit(limit, value)
 
     def prepare(self) -> None:
-        """Set the pragmas for durable writes and for files of strangers."""
         for pragma in PRAGMAS:
             self.query(f"PRAGMA {pragma}")
         self._opened = _file_at(self.path)  # None for a new one, which is there when something is written
@@ -197,7 +189,9 @@ class Database:
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorname != TO_ROLL_BACK:
                         raise
-                    self._roll_back()
+                    # SQLite rolls a killed program's transaction back if the connection may write.
+                    with closing(sqlite3.connect(self._file, timeout=BUSY_SECONDS)) as writer:
+                        writer.execute("SELECT count(*) FROM sqlite_schema")
                     return self.connection.execute(statement, values).fetchall()
         except OverflowError:
             raise StoreError(f"{self.path}: a number is larger than the store can keep (64 bits)") from None
@@ -219,29 +213,20 @@ class Database:
             return self.query(statement, *values)  # which says what is wrong, if it is more than the text
 
     def _explained(self, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
-        if self._opened != _file_at(self.path) and self._opened is not None:
-            return self._moved()
+        self.refuse_moved()
         with LOCK:
             found = explained(self.path, error)
         return StoreError(str(found)) if isinstance(found, UsageError) and self._has_written else found
 
     def refuse_moved(self) -> None:
         """Raise `StoreError` if the file at the path is no longer the open one, which can still be written on Unix."""
-        if self._opened != _file_at(self.path) and self._opened is not None:
-            raise self._moved()
-
-    def _moved(self) -> StoreError:
-        is_there = _file_at(self.path) is not None
-        return StoreChangedError(
-            f"{self.path}: this store was moved, deleted or replaced while it was open, or its disk was: "
-            f"{'another file is there now' if is_there else 'there is no file now'}; every game that was stored before "
-            "is in the file that was here"
-        )
-
-    def _roll_back(self) -> None:
-        """Have SQLite roll a killed program's transaction back, which takes a writing connection."""
-        with closing(sqlite3.connect(self._file, timeout=BUSY_SECONDS)) as writer:
-            writer.execute("SELECT count(*) FROM sqlite_schema")
+        now = _file_at(self.path)
+        if self._opened not in (None, now):
+            raise StoreChangedError(
+                f"{self.path}: this store was moved, deleted or replaced while it was open, or its disk was: "
+                f"{'another file is there now' if now else 'there is no file now'}; every game that was stored before "
+                "is in the file that was here"
+            )
 
     def size(self) -> int:
         return self.number("page_count") * self.number("page_size")

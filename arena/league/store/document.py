@@ -3,9 +3,8 @@
 The league's data (`Kept`) may change with each league. Some of it is a claim that no game proves, such as which games
 do not count; a report that shows such a claim says so, or checks it against the games.
 
-Every bot plays under the store's `time` but those with a setting of their own, `time of NAME@DIGEST`. The digest
-identifies the bot and the name is for people, so a renamed bot keeps its clock. A bot that has played, or took part
-when the store was last used, without such a setting has the store's time.
+Every bot plays under the store's `time` but those with a setting of their own, `time of NAME@DIGEST`, in which the
+digest identifies the bot.
 """
 
 from bisect import bisect_right
@@ -48,6 +47,8 @@ SETTINGS_OF_GAMES = (RULESET, RULES, TIME, OTHER_TIMES)
 NOT_CALIBRATED = {CALIBRATION: "no"}
 """The setting of games with unscaled clocks; it is not stored."""
 DIGITS_SHOWN = 6
+VALUE_SHOWN = 500
+"""Characters of a setting that an error shows."""
 
 
 def time_key(player: Player) -> str:
@@ -64,17 +65,33 @@ def without_known_times(asked: Mapping[str, str], present: Mapping[str, str]) ->
     return {name: text for name, text in asked.items() if not name.startswith(TIME_OF) or _digest(name) not in known}
 
 
+def differences(present: Mapping[str, str], asked: Mapping[str, str]) -> list[str]:
+    """Return a line for each setting with another value in `asked` than in the store, own times aside."""
+    lines = []
+    different = [name for name, value in asked.items() if present.get(name, value) != value]
+    for name in different:
+        if name == RULES and RULESET in different:
+            continue
+        there, new = present[name], asked[name]
+        if name == RULES:
+            old, now = there.split(SEPARATOR), new.split(SEPARATOR)
+            there = SEPARATOR.join(rule for rule in old if rule not in now) or "none of these"
+            new = SEPARATOR.join(rule for rule in now if rule not in old) or "none of these"
+        there, new = printable(there, VALUE_SHOWN), printable(new, VALUE_SHOWN)
+        lines.append(f"    {name}: {there} (in the store), {new} (asked for)")
+    return lines
+
+
 def time_differences(
     present: Mapping[str, str],
     asked: Mapping[str, str],
     players: Sequence[Player],
     played: Callable[[], Collection[str]],
 ) -> list[str]:
-    """Return a line for each player with another clock in `asked` than the store has for it.
+    """Return a line for each of these `players`, and of those in `asked`, with another clock than the store has for it.
 
-    Examines these `players` and those with a time of their own in `asked`. `played` returns the digests of players that
-    have the store's usual time unless they have their own; it is called only if some bot has a time of its own. A
-    difference in the usual time is not repeated for each player.
+    `played` returns the digests of players that have the store's usual time unless they have their own. A difference in
+    the usual time is not repeated for each player.
     """
     had, wanted = own_times_in(present), own_times_in(asked)
     if TIME not in present or not (had or wanted):
@@ -107,11 +124,7 @@ Runs = tuple[tuple[_Number, _Number], ...]
 
 
 class Disqualified(msgspec.Struct, frozen=True):
-    """A disqualified bot: its number of faults, and how many games are left out, if that is known.
-
-    With `is_so_far` more games may be left out. `counted` is how many of its games the league counts: the store may
-    hold others, of an earlier league.
-    """
+    """A disqualified bot: its faults, how many games are left out (so far?), how many the league counts."""
 
     player: Player
     faults: _Count
@@ -137,23 +150,20 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     meets_all: bool | None = None
     """Whether these are all to meet equally often; None without a league, as after an import."""
     format: str = ""
-    """The format of the last league, as `arena.league.stored_league` writes it."""
     ladder: LadderStart | None = None
     sandbox: str | None = None
     disqualified: tuple[Disqualified, ...] = ()
     not_counted: Runs = ()
     """Games of the entrants that the last league does not count, such as those of a format played before."""
     files: dict[str, dict[str, str]] = {}
-    """The fingerprints of the files of each version of a bot, by `files_key`."""
+    """The fingerprints of the files of players, by digest."""
     places: dict[str, str] = {}
     """The path that each player last played from, by digest."""
     arguments: dict[str, tuple[str, ...]] = {}
-    """The arguments of players that were started with some, by digest. `arena.league.trust` says when to use them, as a
-    store may come from anyone.
-    """
+    """The arguments of players that were started with some, by digest."""
 
     def files_of(self, player: Player) -> dict[str, str]:
-        return self.files.get(files_key(player), {})
+        return self.files.get(player.digest, {})
 
     def planned_for(self, players: Iterable[Player]) -> tuple[int | None, bool | None]:
         """Return `planned` and `meets_all` for a table of these players; None twice unless these are the entrants."""
@@ -197,10 +207,6 @@ def runs_of(numbers: Iterable[int]) -> Runs:
         else:
             runs.append((number, number))
     return tuple(runs)
-
-
-def files_key(player: Player) -> str:
-    return f"{player.name}@{player.digest}"
 
 
 _decoder = msgspec.json.Decoder(Document)

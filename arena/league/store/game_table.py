@@ -1,11 +1,12 @@
 """The games of an open store: adding them, reading one or all, and checking that each is as it was stored.
 
-A damaged game is reported and never counts. Games are only ever added, with the next number: so the rows up to the last
-number at one moment are the store of that moment, and a missing number is a lost game. Rows are read in batches: memory
-does not grow with the games, and a program that stores games does not wait for the whole pass.
+Games are only ever added, with the next number: so the rows up to the last number at one moment are the store of that
+moment, and a missing number is a lost game. Rows are read in batches: memory does not grow with the games, and a
+program that stores games does not wait for the whole pass.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from arena.game.game_spec import Player
@@ -31,7 +32,6 @@ from arena.system.printable import SHOWN, printable
 
 ROWS_AT_ONCE = 1000
 RECORDS_AT_ONCE = 32
-"""Records in memory while they are compared with their digests; another program may wait that long."""
 SMALLEST_GAME = 512
 """The approximate bytes of a game with its record, which bound the games of a damaged file."""
 SMALLEST_NUMBER = -(2**63)
@@ -41,7 +41,6 @@ RECORD_GONE = "its record is gone"
 ROW_CHANGED = "its row was changed after it was stored"
 ROW_GONE = "its row is gone, and its record is there"
 UNREADABLE = "it cannot be read any more"
-UNKNOWN_PLAYER = ("", "")
 
 _READ = f"SELECT {', '.join(TABLE_COLUMNS)} FROM games"
 _LAST = "SELECT max(coalesce((SELECT max(number) FROM games), 0), coalesce((SELECT max(number) FROM records), 0))"
@@ -71,10 +70,9 @@ class GameTable:
         """The names and digests of the players by their numbers, which never change."""
 
     def add_all(self, records: Sequence[GameRecord]) -> list[GameRow]:
-        """Store several games in one transaction: all of them or, if it fails, none.
+        """Store several games in one transaction: all of them or, if it fails, none. Returns the row of each.
 
-        They get the next numbers, in order. A game that is there already is left alone. Returns the stored row for each
-        of the `records`.
+        They get the next numbers, in order. A game that is there already is left alone.
         """
         if not records:
             return []
@@ -126,7 +124,7 @@ class GameTable:
         if read[2] not in players or read[3] not in players:
             found = self._database.query("SELECT number, name, digest FROM players")
             players.update((number, (name, digest)) for number, name, digest in found)
-        return (*read[:2], *players.get(read[2], UNKNOWN_PLAYER), *players.get(read[3], UNKNOWN_PLAYER), *read[4:-2])
+        return (*read[:2], *players.get(read[2], ("", "")), *players.get(read[3], ("", "")), *read[4:-2])
 
     def _whole(self, read: Columns) -> Columns | None:
         """Return the `COLUMNS` of a row of the table; None if it is damaged."""
@@ -137,11 +135,15 @@ class GameTable:
         """Return a game, checked by itself."""
         found = self._if_readable(f"{_READ} WHERE number = ?", number)
         records = self._if_readable("SELECT record FROM records WHERE number = ?", number)
+        data = records[0][0] if records else None
+        record: GameRecord | None = None
         if not found:
+            with suppress(RecordError):
+                record = decode_record(data if isinstance(data, bytes) else b"")
             words = ROW_GONE if found is not None and records else UNREADABLE
-            return Stored(number, None, _decoded(records), (Damage(number, words),))
-        read, data = found[0], records[0][0] if records else None
-        columns, wrong, record = self._columns(read), list[str](), None
+            return Stored(number, None, record, (Damage(number, words),))
+        read = found[0]
+        columns, wrong = self._columns(read), list[str]()
         if not is_number(number):
             wrong.append(f"its number is none that a game gets: expected {FIRST_NUMBER} to {LAST_NUMBER}")
         if not is_unchanged(columns, read[-2], read[-1]):
@@ -182,21 +184,19 @@ class GameTable:
         except StoreError:
             if not self._is_doubtful:
                 raise
-            return [number for number in self._possible_numbers() if self._is_there(number)]
+            statements = [f"SELECT 1 FROM {table} WHERE number = ?" for table in ("games", "records")]
+            return [
+                number
+                for number in self._possible_numbers()
+                if any(self._if_readable(statement, number) != [] for statement in statements)
+            ]
         return [number for (number,) in found]
 
     def _possible_numbers(self, first: int = FIRST_NUMBER) -> range:
         return range(max(first, FIRST_NUMBER), min(self.last_number(), self._database.size() // SMALLEST_GAME) + 1)
 
-    def _is_there(self, number: int) -> bool:
-        statements = (f"SELECT 1 FROM {table} WHERE number = ?" for table in ("games", "records"))
-        return any(self._if_readable(statement, number) != [] for statement in statements)
-
     def whole(self, last: int, damage: list[Damage]) -> Iterator[Columns]:
-        """Yield the undamaged rows up to number `last`, in order; by the end all damage of rows is in `damage`.
-
-        Records are not examined. Raises `StoreError`.
-        """
+        """Yield the undamaged rows up to number `last`, in order; by the end all damage of rows is in `damage`."""
         count, before, gaps = 0, 0, list[str]()
         for read in self._read(last, damage):
             number = read[0]
@@ -321,12 +321,3 @@ def _between(digests: Collection[str]) -> str:
 
 def _gap(first: int, last: int) -> str:
     return str(first) if first == last else f"{first} to {last}"
-
-
-def _decoded(found: list[tuple[Any, ...]] | None) -> GameRecord | None:
-    if not found or not isinstance(found[0][0], bytes):
-        return None
-    try:
-        return decode_record(found[0][0])
-    except RecordError:
-        return None

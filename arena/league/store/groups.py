@@ -1,8 +1,7 @@
 """Counts of games of the same two players with the same colours: their endings, and their total times.
 
-Tables are made from counts. A league of 1,000 bots has a million pairs of a bot with Red and a bot with Blue, so no
-object is kept for any of them: players and endings are numbers, a pair has a place, and the counts are in arrays by
-that place, some 180 bytes a pair in all, for any number of games.
+A league of 1,000 bots has a million pairs of a bot with Red and a bot with Blue, so no object is kept for any of them:
+a pair has a place, and the counts are in arrays by that place, some 180 bytes a pair for any number of games.
 """
 
 from array import array
@@ -28,9 +27,7 @@ class PairCount(NamedTuple):
 
 
 class SideTimes(NamedTuple):
-    """The moves of a player in some games: their number, total time and maximum in microseconds, and the processor time
-    and number of the measured ones.
-    """
+    """The moves of a player in some games, with the processor time and number of the measured ones."""
 
     moves: int
     total_us: int

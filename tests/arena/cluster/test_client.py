@@ -261,7 +261,7 @@ def test_a_closed_executor_waits_for_games_under_way_unless_nothing_can_be_heard
         await scene.settle()
         scene.bridge.tell(Unreachable(9.0, is_lost=False))
         await scene.settle()
-        assert await scene.executor.next_outcome() is None
+        assert await anext(scene.executor, None) is None
 
     scene = run(act)
     assert len(scene.ids(Played)) == 1

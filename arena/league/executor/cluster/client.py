@@ -57,8 +57,8 @@ from arena.league.executor.task import (
     NotPlayed,
     Played,
     PlaySettings,
+    without_files,
 )
-from arena.league.executor.wire import without_files
 from arena.play.machine import ms_text, percent_of, played_on, reference_text
 from arena.system.concurrency import open_nursery
 from arena.system.printable import counted, printable
@@ -498,13 +498,8 @@ def checked_records(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> li
 
 def check_is_of(record: GameRecord, spec: GameSpec) -> None:
     """Raise `RecordError` unless the record matches the specification of the game."""
-    pairs = {
-        "version": (record.arena, __version__),
-        "rules": (record.variant, spec.variant),
-    }
     played = spec_of(record)
-    names = [name for name in GameSpec.__struct_fields__ if name != "ruleset"]
-    pairs |= {name: (getattr(played, name), getattr(spec, name)) for name in names}
-    for what, (got, wanted) in pairs.items():
-        if got != wanted:
-            raise RecordError(f"game {record.id}: expected the {what} that was asked for, got another")
+    wrong = [] if record.arena == __version__ else ["version"]
+    wrong += [name for name in GameSpec.__struct_fields__ if getattr(played, name) != getattr(spec, name)]
+    if wrong:
+        raise RecordError(f"game {record.id}: expected the {wrong[0]} that was asked for, got another")
