@@ -149,10 +149,7 @@ def _sendable(bot: BotSpec) -> BotSpec:
 def built(
     bots: Sequence[BotSpec], level: Level, options: PlayOptions, say: Say, *, folders: BotFolders, run: Run
 ) -> list[BotSpec]:
-    """Build the bots that need it; those that cannot be built, or run at this level, are broken.
-
-    `folders` keeps folders of built bots locked. Raises `UsageError` for an invalid option, and `BotInUseError`.
-    """
+    """Build the bots that need it, in locked folders; those that cannot be built, or run at this level, are broken."""
     limits = build_limits(options)
     host = HostPrograms(options.interpreters, bots)
     made = build_all(bots, level, limits, host, say, folders=folders, run=run)

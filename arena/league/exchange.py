@@ -1,9 +1,7 @@
 """Files of records, as `arena export` writes them: export, check, and import into a store, also from other stores.
 
-A file may come from anyone: each line is bounded, checked by itself (`arena.game.exported`), and replayed.
-
-An import goes through the games twice, in one transaction of the store: first it checks that all belong together, then
-it replays each new game and stores it. So it is complete or changes nothing, and no game is held in memory.
+A file may come from anyone. An import goes through the games twice, in one transaction: first it checks that all belong
+together, then it replays each new game and stores it. So it is complete or changes nothing.
 """
 
 from collections import Counter
@@ -64,11 +62,7 @@ def read_entries(path: Path) -> Iterator[tuple[int, RecordEntry | RecordError]]:
 
 
 def read_records(path: Path) -> Iterator[GameRecord]:
-    """Yield the games of a file that `arena export` wrote, as records.
-
-    Raises `FileError` if the file cannot be read, `UsageError` with the number of a line that holds only the view of
-    one side, and `ArenaError` with that of a damaged line.
-    """
+    """Yield the games of a file that `arena export` wrote, as records. Raises `ArenaError`."""
     for number, entry in read_entries(path):
         if isinstance(entry, RecordError):
             kind = UsageError if isinstance(entry, SeatViewError) else ArenaError
@@ -108,10 +102,9 @@ def settings_fault(entry: RecordEntry) -> str | None:
 
 
 def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
-    """Yield all faults of a file of records: damaged lines, games with the same id, and those of each game.
+    """Yield all faults of a file of records, of one or several leagues; a copy of an earlier line is skipped.
 
-    Games may be of several leagues. A copy of an earlier line is skipped and not counted. Raises `FileError` if the
-    file cannot be read or was replaced meanwhile, and `UsageError` if a line holds only the view of one side.
+    Raises `FileError` if the file cannot be read or was replaced meanwhile, and `UsageError` for the view of one side.
     """
     meetings: Counter[tuple[Player, Player]] = Counter()
     lines = bad = 0
@@ -169,10 +162,7 @@ NOTHING_IMPORTED = "no game was imported"
 def export_lines(
     store: Store, numbers: Iterable[int], reader: Reader, damaged: Callable[[Damage], None]
 ) -> Iterator[bytes]:
-    """Yield games of a store as lines, whole or as the reader may see them.
-
-    Damaged games are left out, and passed to `damaged`. Raises `DamagedError` if the settings are damaged.
-    """
+    """Yield games of a store as lines, whole or as the reader may see them; damaged games are passed to `damaged`."""
     settings = store.settings()
     for number in numbers:
         stored = store.stored(number)
@@ -206,11 +196,10 @@ class Imported(NamedTuple):
 
 
 def import_games(target: Path, sources: Sequence[Path], progress: Callable[[int], None]) -> Imported:
-    """Import all games of these record files and stores into a store, which may be new, but for those that it has.
+    """Import the games of these record files and stores that a store, perhaps a new one, lacks.
 
-    `progress` receives the number of games imported so far. Raises `UsageError` for sources that cannot be imported or
-    belong to another league, and `ArenaError` for a game with another result than the stored or replayed one; then no
-    game is imported.
+    Raises `UsageError` for sources that cannot be imported or belong to another league, and `ArenaError` for a game
+    with another result than the stored or replayed one; then no game is imported.
     """
     with sole_use(target):
         if next(_coming(sources), None) is None:

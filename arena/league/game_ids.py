@@ -1,8 +1,7 @@
 """Derive the ids and seeds of a game from what the game is, by hashes.
 
-A game is two contents, a round and who has Red, under the league's settings, clocks and opening. Names of bots, their
-order and the time of play do not count. Stored leagues resume by these ids: the hashed values and their spelling must
-never change.
+Names of bots, their order and the time of play do not count. Stored leagues resume by these ids: the hashed values and
+their spelling must never change.
 """
 
 import hashlib

@@ -1,7 +1,6 @@
-"""The games of a league as specifications (`Games`), and the other game of a pair.
+"""The games of a league as specifications, and the other game of a pair.
 
-The id and the seeds of a game follow only from what it is. To resume a league, to add a bot or a round, or to rename a
-bot is therefore the same: play the ids that are missing.
+To resume a league, to add a bot or a round, or to rename a bot is the same: play the ids that are missing.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -29,11 +28,7 @@ from arena.league.store.document import KEEP_BOTS
 
 
 class Games:
-    """Makes the games of a league, for any pairing.
-
-    `former` are older versions of players, by digest, the oldest first. A game that one of these has played, with its
-    id among `stored`, is returned as it was played.
-    """
+    """Makes the games of a league. A game that an older version of a player (`former`) has played stays as it was."""
 
     def __init__(
         self,

@@ -120,11 +120,11 @@ def _calibrated(plan: Plan, store: Store) -> Plan:
 
 
 class OpenLeague:
-    """A league or match that is ready to be played; see `open_league`.
+    """A league or match that is ready to be played.
 
-    `planned` is the number of games, None while it depends on results; `at_most` is its upper bound, if known.
-    `new_pairing` makes a new pairing of the league. `meets_all`: all bots meet equally often, so that a table can show
-    missing games. `players` are the participants, followed by older versions with games that count for them.
+    `players` are the participants, followed by older versions with games that count for them. `planned` is the number of
+    games, None while it depends on results; `at_most` is its upper bound, if known. If it `meets_all`, all bots meet
+    equally often, so that a table can show missing games.
     """
 
     def __init__(
@@ -158,10 +158,7 @@ class OpenLeague:
         return StoredWalk(self.new_pairing(), GamesBetween(self.store, self.players))
 
     def count(self) -> Groups:
-        """Count the games of the store that the league does not exclude; see `make_table` for those of its players.
-
-        Raises `DamagedError`.
-        """
+        """Count the games of the store that the league does not exclude. Raises `DamagedError`."""
         contents = self.store.count(counted=True)
         if contents.damage:
             raise DamagedError(self.store.path, contents.damage)
@@ -213,9 +210,7 @@ class OpenLeague:
         self.store.keep(planned=self.planned)
 
     def keep_what_counts(self) -> None:
-        """Store which games between these players do not count, and who is disqualified, for all tables of the
-        store.
-        """
+        """Store for all tables which games between these players do not count, and who is disqualified."""
         digests = {player.digest for player in self.players}
         if self.store.count_between(digests) > self.known:
             numbers = self.store.numbers_between(digests)
@@ -231,10 +226,7 @@ class OpenLeague:
         )
 
     def play(self, stop: StopRequest, watcher: Watcher, watch: Watch | None = None) -> LeagueOutcome:
-        """Play what is missing, until all is played or `stop` is requested.
-
-        `watch` receives the events of the games; like the `watcher`, it must not wait.
-        """
+        """Play what is missing, until all is played or `stop` is requested. Neither `watcher` nor `watch` may wait."""
         others = GamesBetween(self.store, self.players).left - self.known
         state = PlayState(watcher, watch, self._numbers)
         error = None

@@ -90,9 +90,7 @@ USUAL_ROUNDS = 1
 USUAL_CONFIDENCE = 0.95
 USUAL_EXTRA_PAIRS = 2
 GAMES_A_BOT = 500
-"""The default games of a ladder for each bot. A bot plays 1,000 then on average, which separates 40 Elo with certainty
-and 25 mostly.
-"""
+"""The default games of a ladder for each bot, which separate 40 Elo with certainty and 25 mostly."""
 MOST_PAIRS = 1000
 """The most pairs in a match of a knockout, and the most extra ones."""
 LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
@@ -183,11 +181,7 @@ _ADDRESS = re.compile(r"(?:(tcp|tls)://)?((?:[A-Za-z0-9._-]+)|\[[0-9A-Fa-f:.]+\]
 
 @dataclass(frozen=True)
 class ClusterOptions:
-    """The options of a cluster: an address or `local:N`, files of TLS in PEM, and how long a scheduler may be silent.
-
-    Each worker plays `jobs` games in parallel, by default as many as it has CPUs. With `calibrate` clocks are scaled to
-    each machine.
-    """
+    """The options of a cluster: an address or `local:N`, files of TLS in PEM, and how long a scheduler may be mute."""
 
     cluster: str
     wait: str = USUAL_WAIT

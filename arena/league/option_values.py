@@ -180,10 +180,7 @@ def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
 
 
 def times_of_bots(paths: Sequence[str], times: Sequence[str | None], bots: Sequence[BotSpec]) -> tuple[str | None, ...]:
-    """Return the time controls that were given for paths, for the bots there, which are in the order of the paths.
-
-    A path may have been skipped, may occur twice, and may be the folder of several bots.
-    """
+    """Return the time controls that were given for paths, for the bots there, which are in the order of the paths."""
     words = [asked_bot(path).path for path in paths]
     given = list(zip(words, times, strict=True)) if times else []
     found = []

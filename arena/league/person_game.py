@@ -1,9 +1,7 @@
 """A game with a person as a service: prepared, played as a session, stored or saved.
 
-It is played in this process, with the page or the terminal for the person: no other game's clocks could suffer. The
-stored game is like any other, with an id and seeds from its settings, its two players and a round. People decide who
-plays whom how often, so a store of such games has no plan, and each new game takes an unplayed round: a random one,
-unless the seed was given.
+It is played in this process. People decide who plays whom how often, so a store of such games has no plan, and each new
+game takes an unplayed round: a random one, unless the seed was given.
 """
 
 import contextlib
@@ -42,9 +40,7 @@ from arena.system.concurrency import background
 from protocol.seats import Color
 
 Face = Callable[[Session], Awaitable[None]]
-"""Shows a session to people and lets them act, until they have seen its end. If it returns before, the game is
-interrupted.
-"""
+"""Shows a session to people until they have seen its end. If it returns before, the game is interrupted."""
 FAREWELL_SECONDS = 2.0
 """Seconds that a face may continue after the game was interrupted."""
 
@@ -53,9 +49,8 @@ FAREWELL_SECONDS = 2.0
 class PersonOptions:
     """The persons who play: one in `names` plays a bot, two play each other.
 
-    `color` is that of the first; None: the one that it has had less often against the other, or either. `clock` is a
-    time like `--time`; without one persons have unlimited time. With a `seed_given` rounds follow each other; without
-    one each game has new random numbers.
+    `color` is that of the first; None: the one that it has had less often against the other, or either. Without a
+    `clock` persons have unlimited time. With a `seed_given` rounds follow each other.
     """
 
     names: tuple[str, ...]
@@ -74,10 +69,7 @@ def begin_person_game(
     file: Path | None = None,
     run: Run = trio.run,
 ) -> Iterator[PreparedGame]:
-    """Prepare a game of a person against the bot of this path, or of two persons without one.
-
-    `file` is the new file for an interrupted game, by default one in this folder. Raises `ArenaError`.
-    """
+    """Prepare a game of a person against the bot of this path, or of two persons without one. Raises `ArenaError`."""
     options = replace(options, draws_seed=not who.seed_given)
     persons = [_person(name) for name in who.names]
 
@@ -174,10 +166,7 @@ def _rounds(who: PersonOptions) -> Iterator[int]:
 def play_person_game(
     prepared: PreparedGame, face: Face, stop: StopRequest, say: Say, run: Run = trio.run
 ) -> GameOutcome:
-    """Play until the game is over and stored, or interrupted and saved in its file.
-
-    `face` shows the session to the person. Raises `ArenaError` as `arena.league.saved.play_prepared` does.
-    """
+    """Play until the game is over and stored, or interrupted and saved in its file. Raises `ArenaError`."""
     return run_games(run, _play, prepared, face, stop, say)
 
 

@@ -149,10 +149,7 @@ def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
 
 
 def is_pinned(options: PlayOptions, games: int | None) -> bool:
-    """Return whether the bots of each game are pinned to a CPU; `games` are planned, if that is known.
-
-    By default they are if every CPU has a game: with fewer, bots with several threads could use the others.
-    """
+    """Return whether the bots of each game are pinned to a CPU: by default if every CPU has a game."""
     if options.affinity is not None:
         return options.affinity
     at_a_time = options.jobs if games is None else min(options.jobs, games)

@@ -55,11 +55,7 @@ class Watcher:
 
 @dataclass(frozen=True)
 class Forfeits:
-    """The games that one bot has lost for one reason that is its own fault: their number, and the first of them.
-
-    `words` describe the first loss, `stderr` is the end of the bot's standard error in it, and `worker` the worker of
-    a cluster that has played it.
-    """
+    """The games that one bot has lost for one reason that is its own fault: their number, and the first of them."""
 
     name: str
     reason: str
@@ -95,10 +91,9 @@ class LeagueOutcome:
 
 
 class PlayState:
-    """The state of a run: its progress, and what has come of it so far.
+    """The state of a run: its progress, and what has come of it so far, as in `LeagueOutcome`.
 
-    `numbers` are those of the league's stored games, which are added to it. `is_complete`: the pairing has no more
-    games, and all that it has given out are stored. The other attributes are as in `LeagueOutcome`.
+    `numbers` are those of the league's stored games, which are added to it.
     """
 
     def __init__(self, watcher: Watcher, watch: Watch | None = None, numbers: set[int] | None = None) -> None:
@@ -163,9 +158,8 @@ async def play_missing(
 ) -> None:
     """Have the executor play the pairing's games that the store lacks, and store each when it is over.
 
-    `stored` are the stored games of its players and of their older versions that it has not received yet, `missing` the
-    games that it has given out before. With `keep_bots` two consecutive games that are a pair are played in the same
-    processes.
+    `stored` are the stored games that the pairing has not received yet, `missing` the games that it has given out. With
+    `keep_bots` two consecutive games that are a pair are played in the same processes.
 
     A game that was played across a change of a bot is not stored, and the bot is played no more. To stop early, close
     the `state`: the games under way are played and stored; cancelling this stops them. Raises `ArenaError` if the store
@@ -239,9 +233,7 @@ class _Run:
                     self._settle(spec.id, None)
 
     async def _next_missing(self, *, waits: bool = True) -> GameSpec | None:
-        """Return the next game that is not stored; None if there is none, or (unless it `waits`) none before others are
-        over.
-        """
+        """Return the next game that is not stored; None if there is none, or (unless it `waits`) not yet."""
         while True:
             if self._given:
                 game = self._given.popleft()

@@ -1,7 +1,7 @@
 """Replay a stored game as a service: the same bots, colours, seeds, rules, clocks, limits and sandbox.
 
-The bots are found by their digests, without running any program. The new game is not stored. The result is where it
-first differs from the record: a bot that depends only on its messages and its seed plays the same game again.
+The bots are found by their digests, without running any program. The result is where the new game, which is not stored,
+first differs from the record.
 """
 
 import os
@@ -77,10 +77,7 @@ class BotFinder:
         return self.checked(same[0] if same else load_bot(only, asked), player)
 
     def anywhere(self, player: Player, named: str, arguments: tuple[str, ...] = ()) -> list[BotSpec]:
-        """Return the places of the player's bot, in the order of preference.
-
-        `named` is its name for `--bot`. Raises `UsageError` if there is none.
-        """
+        """Return the places of the player's bot, the likeliest first; `named` is its name in errors. Raises `UsageError`."""
 
         def unlikely(bot: BotSpec) -> tuple[bool, bool]:
             return place_of(bot) != self._places.get(player.digest), not is_called_so(bot)
@@ -188,8 +185,7 @@ class RerunOptions:
 
 
 def sandbox_asked(record: GameRecord, options: RerunOptions) -> str:
-    """Return the level for replaying a game: the host's, or that of the record, but no weaker one than the store's last
-    or a match's default.
+    """Return the level for replaying a game: the host's, or that of the record, if no weaker one than the store's.
 
     Raises `ArenaError` if neither bot was started in the game.
     """

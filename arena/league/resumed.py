@@ -1,7 +1,6 @@
-"""Resume a saved game.
+"""Resume a saved game, whose file may come from anyone.
 
-The file of the game may come from anyone. The game is checked when it is read (`arena.play.saved_game`), and its ids,
-seeds and settings must be those that its league gives. Programs, sandbox and limits count only within the
+Its ids, seeds and settings must be those that its league gives. Programs, sandbox and limits count only within the
 limits of `arena.league.trust`.
 """
 
@@ -41,10 +40,7 @@ from protocol.seats import Color
 
 @dataclass(frozen=True)
 class ResumeOptions:
-    """The host's options for a saved game: the level, the bots' paths by colour, and programs for bots.
-
-    The file alone does not decide what could harm the host (`arena.league.trust`).
-    """
+    """The host's options for a saved game: the level, the bots' paths by colour, and programs for bots."""
 
     sandbox: str | None = None
     bots: Mapping[Color, str] = field(default_factory=dict)
@@ -153,9 +149,8 @@ def note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
 def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds: range = range(1)) -> str | None:
     """Check that a saved game's settings agree with those of its store, for one of the `rounds` of its players.
 
-    Returns the id under which the store holds this game already, or that of the game of the `bots` under their present
-    identities; None if there is none. Raises `UsageError` if they do not agree, or if such settings do not give the
-    game.
+    Returns the id under which the store holds the game already, perhaps under the present identities of the `bots`.
+    Raises `UsageError` if they do not agree, or if such settings do not give the game.
     """
     words = misfit(paused)
     if words:
@@ -177,10 +172,7 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
 
 
 def _settings(paused: SavedGame, rounds: range = range(1)) -> Settings:
-    """Return the settings of the match in which this is a game of one of the `rounds`.
-
-    Raises `UsageError` if no settings give this game.
-    """
+    """Return the settings of the match in which this is a game of one of the `rounds`. Raises `UsageError`."""
     spec = paused.spec()
     players = paused.players
     own = tuple(sorted(zip((player.name for player in paused.players), paused.limits, strict=True)))

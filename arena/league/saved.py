@@ -69,10 +69,10 @@ class AlreadyPlayed:
 
 @dataclass(frozen=True)
 class GameOutcome:
-    """How a game ended: stored as this row, or saved after so many plies; neither if nothing was played.
+    """The outcome of a game: stored as a row, or saved after so many plies; neither if nothing was played.
 
-    `why_not` is why an interrupted game cannot be resumed. If bots have changed meanwhile, the game does not count:
-    `changed` has a line for each of them.
+    `why_not` is why an interrupted game cannot be resumed; `changed` has a line for each bot that has changed, so that
+    the game does not count.
     """
 
     row: GameRow | None = None
@@ -121,7 +121,6 @@ def play_prepared(
     """Play until the game is over and stored, or interrupted, by `stop` or after so many plies.
 
     Raises `ArenaError` if the machine, a sandbox or the store fails; then no game is stored, and the file is unchanged.
-    That is `StoreChangedError` if the store's file was replaced during the game.
     """
     versions = Versions()
     played = run_games(run, _play, prepared, pause_after, stop, versions, say)
@@ -131,10 +130,7 @@ def play_prepared(
 def keep(
     prepared: PreparedGame, played: GameRecord | History | None, versions: Versions, say: Say, why_not: str = ""
 ) -> GameOutcome:
-    """Store the game, or save its history in its file, if its bots are unchanged.
-
-    `why_not` is why an unfinished game cannot be resumed, in words. Raises `ArenaError`.
-    """
+    """Store the game, or save its history in its file, if its bots are unchanged. Raises `ArenaError`."""
     if versions.errors():
         return GameOutcome(changed=tuple(versions.errors()))
     for line in versions.remarks():

@@ -58,10 +58,7 @@ OTHER_TIMES_TEXT = re.compile(
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """The settings that all games of a league share; `time` is for all bots without a time of their own.
-
-    Ids of games use clocks that are not scaled by `reference_us` (`arena.play.machine.percent_of`).
-    """
+    """The settings that all games of a league share; `time` is for all bots without a time of their own."""
 
     variant: Variant
     time: TimeControl
@@ -81,10 +78,7 @@ class Settings(msgspec.Struct, frozen=True):
     reference_us: int | None = None
 
     def described(self, players: Sequence[Player] = ()) -> dict[str, str]:
-        """Return the settings in words, by name, with limits and own times of these bots.
-
-        Leagues with equal words may share a store.
-        """
+        """Return the settings in words, by name, with limits and own times of these bots."""
         own = dict(self.bot_limits)
         bots = [player for player in players if not is_person(player)]
         return {
@@ -177,10 +171,7 @@ def openings_in(text: str) -> int:
 
 
 def settings_in(described: Mapping[str, str]) -> Settings:
-    """Parse the settings of a store that ids depend on, without openings, which are in files outside the store.
-
-    Raises `UsageError` for missing and invalid settings.
-    """
+    """Parse the settings of a store that ids depend on, without openings. Raises `UsageError`."""
     for name in (RULES, TIME, OTHER_TIMES, SEED):
         if name not in described:
             raise UsageError(f"there is no {name}")

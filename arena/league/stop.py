@@ -73,9 +73,7 @@ class StopRequest:
 
 
 def run_games(run: "Run", function: Callable[[*Ts], Awaitable[T]], *arguments: *Ts) -> T:
-    """Run a function that plays games or starts bots. Raises `ArenaError` for errors of the store, a sandbox or the
-    machine.
-    """
+    """Run a function that plays games or starts bots. Raises `ArenaError` for errors of the machine, too."""
     try:
         return run(function, *arguments)
     except ArenaError:

@@ -1,11 +1,8 @@
 """The last league of a store: its format, its games among the stored ones, its line-up when it is resumed, its places.
 
-The format is stored with all defaults filled in, and with its players by digest in the order of their seeds. The games
-of a league are found by asking its pairing again; so its places follow from the format and the games, and are never
-only a claim.
-
-When a league is resumed, played games stay. A new version of a bot, of the same name, takes the place of the old one in
-all other games. A bot that cannot be started is not paired until it can.
+The games of a league are found by asking its pairing again; so its places are never only a claim. When it is resumed, a
+new version of a bot, of the same name, takes the place of the old one in all games that have not been played. A bot
+that cannot be started is not paired until it can.
 """
 
 from collections import Counter
@@ -35,10 +32,7 @@ MOST_PAIRS = 200_000
 
 
 class KeptFormat(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A format with all that its games follow from; `players` are digests, from the first seed on.
-
-    `former` are the older versions of players that have played in this league; the rest is as in `ChosenFormat`.
-    """
+    """A format with all that its games follow from; `players` are digests, from the first seed on."""
 
     options: FormatOptions
     players: tuple[str, ...]
@@ -121,10 +115,7 @@ class GamesBetween:
 
 
 class StoredWalk:
-    """A new pairing that has received its stored games; `numbers` are theirs, in the order of play.
-
-    `missing` are the games that it has given out and the store lacks.
-    """
+    """A new pairing that has received its stored games; `numbers` are theirs, in the order of play."""
 
     def __init__(self, pairing: Pairing, stored: GamesBetween) -> None:
         self.pairing = pairing
@@ -159,8 +150,7 @@ def games_between(players: Iterable[Player], rows: Iterable[GameRow]) -> Iterato
 class LineUp:
     """The `format` of a league with the bots that are not paired, and the older versions of players, by digest.
 
-    `counted` are the numbers of the stored games that the league has counted so far, `late` the players that came after
-    the draw of a knockout.
+    `counted` are the numbers of the games that the league has counted so far, `late` the players after the draw.
     """
 
     format: Format
@@ -246,10 +236,7 @@ def _away(
 
 
 def league_before(store: Store, format_: ChosenFormat, settings: Settings) -> LeagueBefore | None:
-    """Return the last league of a store, if it is of this format and the format places bots; None otherwise.
-
-    Also None if its games cannot be worked out, as in a store that was changed by hand.
-    """
+    """Return the last league of a store, if it is of this format, places bots, and can be worked out."""
     if format_.options.name not in PLACING:
         return None
     with suppress(ArenaError):
@@ -280,10 +267,7 @@ def placing_of(pairing: Pairing, stored: GamesBetween) -> Placing | None:
 
 
 def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Groups]) -> Placing | None:
-    """Return the places of a store's last league by its undamaged games, or the `problem` with them.
-
-    None without a league, or if its places are those of the table.
-    """
+    """Return the places of a store's last league, or the `problem` with them; None if they are those of the table."""
     text = contents.kept.format
     if not text:
         return None
@@ -308,10 +292,7 @@ def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Gro
 
 
 def _openings(store: Store, settings: Settings, count: int, rows: Sequence[GameRow]) -> tuple[Opening, ...]:
-    """Return the openings of a league that records contain; the others are in no game.
-
-    Raises `UsageError` for a number of openings that no file has.
-    """
+    """Return the openings of a league that records contain. Raises `UsageError` for a number that no file has."""
     if not 1 <= count <= MOST_OPENINGS:
         raise UsageError(f"expected from 1 to {MOST_OPENINGS} openings, got {count}")
     found: dict[int, Opening] = {}

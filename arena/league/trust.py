@@ -46,10 +46,7 @@ def level_for(asked: str | None, said: Iterable[str | None]) -> Level:
 def limits_for(
     color: Color, name: str, said: Limits, of_store: Mapping[str, Limits], *, where: str, say: Say
 ) -> Limits:
-    """Return the limits of a bot in the file, at most the store's or otherwise the usual ones.
-
-    `where` names the file in remarks.
-    """
+    """Return the limits of a bot that a file says, at most the store's or otherwise the usual ones."""
     usual = Limits()
     limits = said.within(of_store.get(name, usual))
     if limits != said:
@@ -61,11 +58,7 @@ def limits_for(
 
 
 def is_trusted(bot: BotSpec, level: Level, asked: str | None, places: Mapping[str, str], *, is_named: bool) -> bool:
-    """Return whether a bot may run at a level that may be no sandbox.
-
-    It may if the host has named the bot or the level, has played with the bot from its place, by the store's `places`,
-    or if it is a sample bot without arguments.
-    """
+    """Return whether a bot may run at a level that may be no sandbox: the host has named it, or played with it."""
     if level is not Level.BASIC or asked not in (None, AUTO) or is_named:
         return True
     return place_of(bot) == places.get(bot.player.digest) or (not bot.arguments and is_sample(bot.path))

@@ -303,8 +303,7 @@ class GameChecks:
 def salvage(store: Store, new: Store) -> int:
     """Copy each game with a readable record that gives its result when replayed; return their number.
 
-    Games get new numbers. Of two with one id, the undamaged one is copied. Damaged settings are used if they can be
-    read, as the games are checked against them. Raises `UsageError` if the settings cannot be read.
+    Of two with one id, the undamaged one is copied. Raises `UsageError` if the settings cannot be read at all.
     """
     document = store.unchecked_settings()
     if document is None:

@@ -33,10 +33,7 @@ class Versions:
         self._one_reader = trio.Lock()
 
     async def are_unchanged(self, bots: Iterable[BotSpec]) -> bool:
-        """Return whether these bots match their digests, and did at every earlier call.
-
-        New files in a bot's folder are recorded, but are no change. Bots with a `fault` are never started.
-        """
+        """Return whether these bots match their digests, and did at every earlier call; new files are no change."""
         return not await self.changed_of(bots)
 
     async def were_unchanged(self, bots: Collection[BotSpec]) -> bool:
@@ -100,7 +97,7 @@ _WRITTEN = re.compile(
 
 
 def note_versions(store: Store, bots: Sequence[BotSpec], former: Collection[str] = ()) -> list[str]:
-    """Store files, places and arguments of these bots; return a line for each that has changed since it played.
+    """Store notes on these bots; return a line for each that has changed since it played.
 
     Bots with digests in `former` replace their older versions in the league.
     """

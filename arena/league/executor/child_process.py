@@ -27,10 +27,9 @@ LONGEST = 2**30
 
 
 def own_python(program: str, *arguments: str) -> list[str]:
-    """Return the command that runs a program with this Python in isolated mode.
+    """Return the command for a program with these arguments, followed by this process's module folders for its `sys.path`.
 
-    The program's arguments are these, then this process's module folders, for its `sys.path`: without those relative to
-    the current folder, where bots may be.
+    Folders relative to the current one are left out, as bots may be there.
     """
     flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.flags.dont_write_bytecode else [])]
     here = str(Path(__file__).absolute().parents[3])

@@ -1,7 +1,6 @@
 """The executor of one machine: worker processes, each with its share of the games.
 
-The parent measures no times. It has one game in hand for each worker, so that a free slot waits for nothing but the
-pipe. The games of a worker that dies are sent to its replacement.
+The parent has one game in hand for each worker, so that a free slot waits for nothing but the pipe.
 """
 
 import os
@@ -80,10 +79,7 @@ def usable_cpus() -> list[int]:
 
 @asynccontextmanager
 async def local_executor(settings: PlaySettings, jobs: int) -> AsyncGenerator["LocalExecutor", None]:
-    """Worker processes that play `jobs` games in parallel, at most one process for each CPU. All have ended at the end.
-
-    Raises `ArenaError` if the workers cannot be started, or cannot sandbox the bots as the settings say.
-    """
+    """Worker processes that play `jobs` games in parallel, at most one process for each CPU. Raises `ArenaError`."""
     executor = LocalExecutor(settings, jobs)
     async with open_nursery() as nursery:
         try:
@@ -182,10 +178,7 @@ class LocalExecutor(OutcomeStream):
         self.changed()
 
     def _take_back(self, tasks: Iterable[GameTask]) -> None:
-        """Requeue games that came back, except those to be interrupted.
-
-        Once closed, only games that had been under way are played.
-        """
+        """Requeue games that came back: once closed, only those that had been under way."""
         kept = []
         for task in tasks:
             if task.id in self._interrupted:  # as it came back, or its worker died, before it was interrupted

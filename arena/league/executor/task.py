@@ -23,10 +23,9 @@ from arena.system.printable import printable
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """The settings of all games of one run.
+    """The settings of all games of one run; `limits` are those of single bots by name, `usual` those of all others.
 
-    `limits` are those of single bots by name, `usual` those of all others; `interpreters` are the host's programs for
-    bots. With `is_pinned` a worker and its bots share one CPU.
+    With `is_pinned` a worker and its bots share one CPU.
     """
 
     bots: tuple[BotSpec, ...]
@@ -52,9 +51,8 @@ def sendable(text: str) -> str:
 class GameTask(msgspec.Struct, frozen=True):
     """A game to play, by the bots of the settings that are its players.
 
-    One that `can_pause` continues from its `history`, and is interrupted after the ply `pause_after` or on request
-    (`Executor.interrupt`). `then` is a second game of the same bots, which is played in the same processes after the
-    first one; it has outcomes of its own.
+    One that `can_pause` continues from its `history`, and is interrupted after the ply `pause_after` or on request. A
+    second game, `then`, has outcomes of its own and is played in the same processes.
     """
 
     spec: GameSpec
@@ -115,10 +113,7 @@ class ErrorKind(enum.Enum):
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
-    """The error that ended a game, or, without an `id`, that keeps a worker from playing.
-
-    `kind` is the name of an `ErrorKind`, `problems` are those of a `RefusedBotsError`.
-    """
+    """The error that ended a game, or, without an `id`, that keeps a worker from playing."""
 
     id: str | None
     kind: str
@@ -155,10 +150,7 @@ class Notice(msgspec.Struct, frozen=True, tag=True):
 
 
 class Watched(msgspec.Struct, frozen=True, tag=True):
-    """Events of games under way, in order, and the number of events that were dropped after them.
-
-    A game's events come before its outcome, which alone reports its end.
-    """
+    """Events of games under way, in order and before the game's outcome, and the number of those dropped after them."""
 
     events: tuple[GameStarted | ActionPlayed, ...]
     dropped: int
@@ -228,10 +220,7 @@ class InterruptGame(msgspec.Struct, frozen=True, tag=True):
 
 
 class StopWorker(msgspec.Struct, frozen=True, tag=True):
-    """End the games under way and exit.
-
-    The end of the input means the same, but is not seen while a fork of the parent holds a copy of the pipe.
-    """
+    """End the games under way and exit; a fork of the parent may hold a copy of the pipe, and hide its end."""
 
 
 class WorkerReady(msgspec.Struct, frozen=True, tag=True):

@@ -1,8 +1,7 @@
 """The program of a worker process: plays the games that its parent sends, several at once, and sends their outcomes.
 
-Process-wide state is set up here: ownership of orphans, control groups, the table of arrivals. A worker starts only
-bots, so each of its orphans is a bot's. It has a session of its own, without signals from a terminal, and ends with its
-parent.
+A worker starts only bots, so each of its orphans is a bot's. It has a session of its own, without signals from a
+terminal, and ends with its parent.
 """
 
 import contextlib
@@ -67,8 +66,7 @@ def known_fault(error: Exception) -> ArenaError | None:
 class EventStream:
     """The queued events of a worker's games; run `send` in a task of its own.
 
-    No outcome waits behind more than one batch: events that do not fit are dropped, and counted. When a game ends, its
-    events are sent before its outcome or not at all.
+    No outcome waits behind more than one batch: events that do not fit are dropped, and counted.
     """
 
     def __init__(self, outlet: Connection) -> None:

@@ -102,10 +102,9 @@ class WorkerProcess:
         self._signal(signal.SIGCONT)  # a suspended worker could not react
 
     async def attend(self, handle: Callable[[list[Any]], None], say: Callable[[str], None]) -> str:
-        """Call `handle` with the worker's messages until it has ended; return in words how it ended.
+        """Call `handle` with the worker's messages until it and its bots are gone; return how it ended, in words.
 
-        A worker that breaks the protocol is killed. One that was suspended is continued, and `say` is called. The
-        processes that it has left are killed.
+        A worker that breaks the protocol is killed. One that was suspended is continued, and `say` is called.
         """
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.connection.write)

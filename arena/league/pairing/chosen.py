@@ -103,10 +103,7 @@ class ChosenFormat:
     def settled(
         self, players: Sequence[Player], rounds: int, most: int | None = None
     ) -> tuple[Sequence[Player], FormatOptions]:
-        """Return the players in the order of their seeds, and the options with defaults filled in.
-
-        Raises `UsageError` for wrong seeds.
-        """
+        """Return the players in the order of their seeds, and all options, with the defaults. Raises `UsageError`."""
         asked = self.options
         seeded = _seeded(players, asked.seeds)
         match asked.name:

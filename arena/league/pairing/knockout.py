@@ -51,8 +51,7 @@ _Side = _Match | int | None
 class Knockout:
     """Gives out the games of each match with known players, as many as the match needs in any case.
 
-    `players` are in the order of their seeds. A match is the best of `best_of` pairs and at most `extra_pairs` more. A
-    bot with `disqualify` faults plays no further pair, and its opponent wins; if both have them, neither does. Bots
+    A bot with `disqualify` faults plays no further pair, and its opponent wins; if both have them, neither does. Bots
     with digests in `idle` are not in the draw.
     """
 
@@ -148,10 +147,7 @@ class Knockout:
         return True
 
     def placing(self) -> Placing:
-        """Order by the round in which a bot lost; bots that are still in are first.
-
-        The disqualified and those not in the draw are last, without a place.
-        """
+        """Order by the round in which a bot lost; the disqualified and those not in the draw are last."""
         lost = {player: match for match in self._matches for player in match.losers}
         out = self._ledger.disqualified(self._disqualify)
         ranked = sorted(

@@ -256,10 +256,7 @@ class Ladder:
         return round(value, 9)
 
     def placing(self) -> Placing:
-        """Order the players by strength, with the likelihood that each is stronger than the next one.
-
-        The disqualified, and those that have no games and get none, are last, without a place.
-        """
+        """Order the players by strength; the disqualified, and those that have no games and get none, have no place."""
         estimate = self._estimate.copy()
         for batch in self._under_way:
             self._enter(estimate, batch)

@@ -1,8 +1,7 @@
 """Perfect matchings: pair all players, if possible, without any forbidden pair.
 
-Edmonds's blossom algorithm: from an unmatched player, follow paths of alternately free and matched edges, and contract
-each odd cycle; a path to another unmatched player is flipped (J. Edmonds, Canadian Journal of Mathematics 17 (1965)
-449-467). Nearly all edges are allowed, so that mostly the first edge is such a path.
+Edmonds's blossom algorithm (J. Edmonds, Canadian Journal of Mathematics 17 (1965) 449-467): from an unmatched player,
+follow paths of alternately free and matched edges, and contract each odd cycle; a path to another one is flipped.
 """
 
 from collections import deque

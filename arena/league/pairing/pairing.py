@@ -1,7 +1,6 @@
 """The source of a league's games, `Pairing`, and the common part of formats with games that depend on results.
 
-A *pair* is two games of two players, with colours swapped and the same seeds. Each time that two players meet again the
-pair has the next number, so that the ids of its games are the same in every run.
+A *pair* is two games of two players, with colours swapped and the same seeds.
 """
 
 from collections import Counter
@@ -17,22 +16,14 @@ from protocol.seats import Color
 
 
 class Pairing(Protocol):
-    """Gives out the games of a league in batches, in the order in which they are to be played.
-
-    The games follow from the settings, the players and the results only: a resumed league asks a new pairing, which
-    gives out the same games again.
-    """
+    """Gives out the games of a league in batches, in the order of play; they follow from players and results."""
 
     @property
     def planned(self) -> int | None:
         """The number of games; None where that depends on results."""
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
-        """Return more games, each only once, or None when there are no more.
-
-        `results` are the games that have ended since the last call. An empty batch means that more results are needed
-        first.
-        """
+        """Return more games, each only once, or None when there are no more; none if results are needed first."""
 
 
 class Format(Protocol):

@@ -1,7 +1,4 @@
-"""Places by a format's own rules, as values; `arena.report.placings` prints them next to the table.
-
-Disqualified bots come last, without a place.
-"""
+"""Places by a format's own rules, as values. Disqualified bots come last, without a place."""
 
 import enum
 from typing import Protocol, runtime_checkable
@@ -24,11 +21,9 @@ class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
 
 
 class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
-    """A line of a knockout.
+    """A line of a knockout; `lost_in` is the number of places in the round of the lost match (2: the final).
 
-    `lost_in` is the number of places in the round of the lost match (2: the final), `lost_to` the opponent, with the
-    points of both; None for bots that are still in. `decided_by` says how it was decided if not by the points of the
-    planned pairs, or that a bot is not in the draw.
+    `decided_by` says how it was decided if not by the points of the planned pairs, or that a bot is not in the draw.
     """
 
     place: int | None
@@ -63,10 +58,7 @@ class StopReason(enum.Enum):
 
 
 class LadderStop(msgspec.Struct, frozen=True):
-    """The end of a ladder after so many games, of which `known` were played before it began.
-
-    `unclear` counts the bots that are above the next one with less than the requested `confidence`, if there is one.
-    """
+    """The end of a ladder after so many games, of which `known` were played before; `unclear` counts places."""
 
     reason: StopReason
     games: int
@@ -76,10 +68,7 @@ class LadderStop(msgspec.Struct, frozen=True):
 
 
 class Meeting(msgspec.Struct, frozen=True):
-    """Two bots in a round, their points against each other, and the numbers of their games that are over.
-
-    The second bot of a bye is None; so is a bot of a knockout that is not known yet.
-    """
+    """Two bots in a round, their points against each other, and the numbers of their games that are over."""
 
     players: tuple[Player | None, Player | None]
     points: tuple[float, float]

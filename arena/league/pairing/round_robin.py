@@ -1,5 +1,4 @@
-"""Formats with games that do not depend on results: the round robin, with every pair once or twice a round, and the
-gauntlet, all of them with or without disqualified bots.
+"""Formats with games that do not depend on results: round robins and the gauntlet, also without disqualified bots.
 
 A batch is a match day, on which no bot is in two pairs. So at any time all bots have played about equally often.
 """
@@ -33,10 +32,7 @@ class _MatchDays:
 
 
 class RoundRobin(_MatchDays):
-    """Every pair of players meets twice a round, with colours swapped and the same seeds. `most` limits the games.
-
-    Return games follow in the same order; where bots are kept for the return game, it follows at once.
-    """
+    """Every pair of players meets twice a round, with colours swapped and the same seeds. `most` limits the games."""
 
     def __init__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None = None) -> None:
         in_all = rounds * len(players) * (len(players) - 1)
@@ -55,10 +51,7 @@ def _double_days(games: Games, players: Sequence[Player], rounds: int) -> Iterat
 
 
 class SingleRoundRobin(_MatchDays):
-    """Every pair meets once in each round; two rounds are the two games of each pair, as in a round of `RoundRobin`.
-
-    Raises `UsageError` where bots are kept for a pair of games.
-    """
+    """Every pair meets once in each round. Raises `UsageError` where bots are kept for a pair of games."""
 
     def __init__(self, games: Games, players: Sequence[Player], rounds: int) -> None:
         if games.are_in_pairs:
@@ -75,10 +68,7 @@ class SingleRoundRobin(_MatchDays):
 
 
 class Gauntlet(_MatchDays):
-    """In each round each of the first players, the challengers, meets each other bot in a pair of games.
-
-    Bots with digests in `idle` are not paired. Raises `UsageError` if that leaves no games.
-    """
+    """In each round each of the first players, the challengers, meets each other bot in a pair of games."""
 
     def __init__(
         self, games: Games, players: Sequence[Player], challengers: int, rounds: int, idle: Collection[str] = ()
@@ -111,11 +101,7 @@ def _gauntlet_days(
 
 
 def match_days(players: Sequence[Player]) -> Iterator[list[tuple[Player, Player]]]:
-    """Yield every pair once, match day by match day, with Red first (the circle method).
-
-    With an odd number of players the fixed seat is empty. Colours change with the seats, so that all have either about
-    as often.
-    """
+    """Yield every pair once, match day by match day, with Red first (the circle method)."""
     if len(players) < 2:
         return
     seated: list[Player | None] = [*[None] * (len(players) % 2), *players]
@@ -137,8 +123,7 @@ MOST_WAITING = 1000
 class WithoutDisqualified:
     """Another pairing without the games of bots that have had `limit` faults before.
 
-    Whether a game is left out depends on the earlier games of its two bots in the pairing's order, not on when they
-    ended. A game waits only while that is open; then the later games of the two wait with it.
+    Whether a game is left out depends on the earlier games of its two bots in the pairing's order; it waits for these.
     """
 
     def __init__(self, pairing: Pairing, limit: int) -> None:

@@ -27,10 +27,8 @@ def usual_rounds(players: int) -> int:
 class Swiss:
     """Gives out a round when all games of the previous one are over.
 
-    `players` are in the order of their seeds. With an odd number, the lowest bot of those with the fewest byes has a
-    bye, which counts as both games won. A bot with `disqualify` faults is in no later round. `away` are the rounds in
-    which a bot is neither paired nor has a bye, by its digest. Raises `UsageError` for more rounds than bots can play
-    without meeting again.
+    With an odd number, the lowest bot of those with the fewest byes has a bye, which counts as both games won. A bot
+    with `disqualify` faults is in no later round. `away` are the rounds in which a bot is not paired, by its digest.
     """
 
     def __init__(

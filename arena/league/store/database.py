@@ -1,7 +1,4 @@
-"""One connection to SQLite, with transactions, and with clear messages for its errors and for files that are no store.
-
-Readers open the file read-only, unless a killed program has left a transaction to roll back.
-"""
+"""One connection to SQLite, with transactions, and with clear messages for errors and for files that are no store."""
 
 import os
 import re

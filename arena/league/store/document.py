@@ -1,8 +1,5 @@
 """The settings document of a store: the settings that all its games share, and the data of its last league.
 
-The league's data (`Kept`) may change with each league. Some of it is a claim that no game proves, such as which games
-do not count; a report that shows such a claim says so, or checks it against the games.
-
 Every bot plays under the store's `time` but those with a setting of their own, `time of NAME@DIGEST`, in which the
 digest identifies the bot.
 """
@@ -141,7 +138,7 @@ class LadderStart(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The data that a league keeps in a store next to its games."""
+    """The data that a league keeps in a store next to its games. Some of it is a claim that no game proves."""
 
     entrants: tuple[Player, ...] = ()
     """The players that took part when the store was last used."""

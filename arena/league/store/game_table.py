@@ -1,8 +1,7 @@
 """The games of an open store: adding them, reading one or all, and checking that each is as it was stored.
 
-Games are only ever added, with the next number: so the rows up to the last number at one moment are the store of that
-moment, and a missing number is a lost game. Rows are read in batches: memory does not grow with the games, and a
-program that stores games does not wait for the whole pass.
+Games are only ever added, with the next number: so a missing number is a lost game. Rows are read in batches, so that
+memory does not grow with the games, and a program that stores games does not wait for the whole pass.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -70,10 +69,7 @@ class GameTable:
         """The names and digests of the players by their numbers, which never change."""
 
     def add_all(self, records: Sequence[GameRecord]) -> list[GameRow]:
-        """Store several games in one transaction: all of them or, if it fails, none. Returns the row of each.
-
-        They get the next numbers, in order. A game that is there already is left alone.
-        """
+        """Store the games that are not there yet in one transaction, with the next numbers; return the row of each."""
         if not records:
             return []
         encoded = [(record, encode_record(record)) for record in records]

@@ -1,8 +1,4 @@
-"""An open store: one SQLite file for one league, in which each game is stored completely or not at all.
-
-A game is a row for tables, and its record in a table of its own. The settings that all games share are next to them.
-Damaged data is reported and never counts.
-"""
+"""An open store: one SQLite file for one league, in which each game is stored completely or not at all."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -57,8 +53,7 @@ Rows = TypeVar("Rows", bound=list[GameRow] | Groups)
 
 
 class Contents(NamedTuple, Generic[Rows]):
-    """The undamaged games, as rows in the order in which they were stored or counted; the settings, the league's data,
-    and the damage.
+    """The undamaged games, as rows in the order in which they were stored or counted; the settings, and the damage.
 
     `not_counted` games are missing in the rows if only games of the last league were requested.
     """
@@ -86,11 +81,7 @@ class Store(GameTable):
     """An open store. Use it in a `with` statement."""
 
     def __init__(self, path: Path, create: bool, *, is_doubtful: bool = False) -> None:
-        """Open the store at `path`, or with `create` make a new one there.
-
-        One that `is_doubtful` is only read, even if it is damaged. Raises `UsageError` if there is no store, or one of
-        another version.
-        """
+        """Open the store at `path`, or with `create` make a new one; a doubtful one is only read. Raises `UsageError`."""
         fresh = is_fresh(path, create)
         super().__init__(Database(path, write=create), is_doubtful=is_doubtful)
         try:
@@ -167,11 +158,9 @@ class Store(GameTable):
         return {name: limits for name, limits in read.items() if limits}
 
     def agree(self, settings: Mapping[str, str], players: Sequence[Player] = ()) -> None:
-        """Store these settings, or raise `UsageError` if the store already holds games under others.
+        """Store these settings, or raise `UsageError` if the store has games under others.
 
-        The store may hold no games of the participating `players` under another clock. Every program that adds games
-        calls this first, so all records are compared with their digests, too. Raises `DamagedError` if anything in the
-        store is damaged, or it holds games without settings.
+        Every program that adds games calls this first. Raises `DamagedError` if anything in the store is damaged.
         """
         self.refuse_damage()
         with self._database.transaction():  # another process may be about to do the same
@@ -190,10 +179,7 @@ class Store(GameTable):
         players: Sequence[Player],
         played: Callable[[], Collection[str]],
     ) -> None:
-        """Store these settings of games, inside a transaction; `played` returns the digests of all players with games.
-
-        Raises `UsageError` if there are others already, and `DamagedError` if there are games without settings.
-        """
+        """Store these settings of games, inside a transaction; `played` returns the digests of players with games."""
         document = self._document()
         present = {**NOT_CALIBRATED, **document.games} if has_games else document.games
         lost = [name for name in SETTINGS_OF_GAMES if name in asked and name not in present]
@@ -260,9 +246,7 @@ class Store(GameTable):
         self._change_kept(lambda kept: {"places": {**kept.places, **places}})
 
     def ladder_since(self, digests: Sequence[str]) -> int | None:
-        """Return the last game that a ladder of exactly these players began with; None if the last ladder had
-        others.
-        """
+        """Return the last game that a ladder of exactly these players began with; None if there is none."""
         start = self.kept().ladder
         return start.since if start and start.players == tuple(digests) else None
 
@@ -272,10 +256,7 @@ class Store(GameTable):
     # --- games --------------------------------------------------------------------------------------------------------
 
     def read(self, *, counted: bool = False) -> Contents[list[GameRow]]:
-        """Return all undamaged data and the damage, with all rows in memory: see `count` and `each_row`.
-
-        With `counted`, games that the last league does not count are left out.
-        """
+        """Return all undamaged data and the damage, with all rows (or only `counted` ones) in memory."""
         return self._read_with(lambda rows: list(map(row_from, rows)), counted=counted)
 
     def count(self, *, counted: bool = False) -> Contents[Groups]:
@@ -336,10 +317,7 @@ class Store(GameTable):
         return bool(self._database.query("SELECT 1 FROM games WHERE id = ?", game_id))
 
     def record(self, game: str | int) -> tuple[int, GameRecord]:
-        """Return the number and the record of a game, by its number, or by this or the start of its id as text.
-
-        Raises `UsageError`, or `DamagedError`.
-        """
+        """Return the number and the record of a game, by its number or the start of its id. Raises `ArenaError`."""
         query = self._database.query
         found = []
         if isinstance(game, int) or (game.isdecimal() and len(game) <= len(str(LAST_NUMBER))):

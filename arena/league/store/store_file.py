@@ -1,11 +1,8 @@
-"""The file of a store: its tables, and the lock next to it.
+"""The file of a store: its tables, and the lock next to it, so that two arenas do not play the same missing games.
 
 The definitions in a file have to be exactly `TABLES`: those of another program can have computed columns of any size,
-and triggers.
-
-Two arenas that play with one store would play the same missing games. So an arena locks a file next to the store, with
-flock: the lock ends with its process or machine. It is that of a path: two hard links have two locks, and it does not
-hold between machines on a network file system with local locks. Reading a store needs no lock.
+and triggers. The lock is that of a path and ends with its process; it does not hold between machines on a network file
+system with local locks. Reading a store needs none.
 """
 
 import os
@@ -119,11 +116,7 @@ class StoreInUseError(StoreError):
 
 @contextmanager
 def sole_use(store: Path) -> Iterator[None]:
-    """Hold the lock of the store at this path, which need not exist yet.
-
-    A file that no arena has made is neither changed nor removed. Raises `StoreInUseError` if another process or thread
-    holds the lock, and `UsageError` if no file can be made next to the store, or another file has its name.
-    """
+    """Hold the lock of the store at this path, which need not exist yet. Raises `StoreInUseError` and `UsageError`."""
     if fcntl is None:
         yield
         return

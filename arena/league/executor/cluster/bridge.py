@@ -1,7 +1,6 @@
 """The bridge to dask: a thread with dask's event loop, which connects, lists workers, submits tasks and reports events.
 
-It does not know about games. Events are reported in trio's thread, in order. A lost connection is made again within the
-plan's patience; tasks that were submitted before are lost.
+Events are reported in trio's thread, in order. A lost connection is made again within the plan's patience.
 """
 
 import asyncio
@@ -197,10 +196,7 @@ class Bridge:
 
     @contextlib.asynccontextmanager
     async def _local_cluster(self) -> AsyncGenerator[Any, None]:
-        """Start a scheduler in this thread and its worker processes.
-
-        They speak TLS, with a key that is in no file, because every user of the machine can reach the loopback address.
-        """
+        """Start a scheduler in this thread and its worker processes; they speak TLS, with a key that is in no file."""
         folder = tempfile.mkdtemp(prefix="arena-cluster-")
         line = [sys.executable, "-I", "-c", REMOVER, folder]
         remover = await asyncio.to_thread(subprocess.Popen, line, stdin=subprocess.PIPE, start_new_session=True)
@@ -258,9 +254,7 @@ class Bridge:
             await asyncio.wait_for(self._stopping.wait(), POLL_SECONDS)
 
     async def _watch(self) -> float:
-        """Report the workers until the connection is lost or the bridge is to stop; return when the scheduler answered
-        last.
-        """
+        """Report the workers until the connection is lost or the bridge is to stop; return when an answer came last."""
         answered_at, is_mute = self._loop.time(), False
         while not self._stopping.is_set() and self._client.status == "running":
             try:

@@ -1,10 +1,7 @@
 """Measure how fast a machine is, and how long it keeps a program waiting, by a fixed piece of work.
 
-The work is plain Python, like most work of the arena and of bots in Python; it says little about wide registers. It is
-done several times: the quickest shows the speed, the median delay the load.
-
-With `--calibrate` the clocks of a game are scaled by it, as in fishtest: on a machine that is half as fast as the one
-where the league began, bots have twice the time.
+With `--calibrate` the clocks of a game are scaled by it: on a machine that is half as fast as the one where the league
+began, bots have twice the time.
 """
 
 import hashlib

@@ -1,8 +1,7 @@
 """An `Executor` that sends batches of games to the workers of a dask cluster.
 
 A new worker is prepared first: it gets the bots, and measures its speed. Batches go to the workers that are ready; dask
-assigns them. The number of batches under way is the number of games that the workers play at once, so that none waits
-on a worker while another is idle. A worker that sends a wrong record is not used any more. Each game has one outcome.
+assigns them. A worker that sends a wrong record is not used any more.
 """
 
 import enum
@@ -105,10 +104,7 @@ class SentBatch:
 
 @asynccontextmanager
 async def cluster_executor(settings: PlaySettings, plan: ClusterPlan) -> AsyncGenerator["ClusterExecutor", None]:
-    """An executor that plays on a cluster; at its end none of its games is under way there.
-
-    Its outcomes end with an `ArenaError` if no scheduler answers, or no worker can play, within the plan's patience.
-    """
+    """An executor that plays on a cluster; at its end none of its games is under way there."""
     executor = ClusterExecutor(settings, plan)
     async with open_nursery() as nursery:
         try:
@@ -480,10 +476,7 @@ class ClusterExecutor(OutcomeStream):
 
 
 def checked_records(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> list[GameRecord]:
-    """Decode records strictly and verify them; each must be of another one of the `wanted` games, by id.
-
-    Raises `RecordError` for the first that is wrong.
-    """
+    """Decode records strictly and verify them; each must be of another `wanted` game. Raises `RecordError`."""
     wanted, right = dict(wanted), []
     for data in records:
         record = decode_record(data)

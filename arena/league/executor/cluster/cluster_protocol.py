@@ -1,7 +1,4 @@
-"""The plan of a cluster, and what the arena and its dask workers send each other.
-
-Dask unpickles what the arena sends. Answers of workers are msgspec structs as bytes, decoded strictly.
-"""
+"""The plan of a cluster, and the messages between the arena and its dask workers."""
 
 import hashlib
 import shlex
@@ -36,8 +33,7 @@ class Tls:
 class ClusterPlan:
     """The cluster for the games: the workers of the scheduler at `address`, or `local` workers on this machine.
 
-    `jobs` limits the games that each worker plays at once (0: its threads), `build` has the limits of builds,
-    `patience` is the seconds for which a scheduler may be unreachable, `time` the usual time control, unscaled.
+    Each worker plays at most `jobs` games at once (0: its threads); `patience` is in seconds.
     """
 
     address: str
@@ -66,10 +62,7 @@ class ClusterPlan:
 
 @dataclass(frozen=True)
 class SentBot:
-    """A bot as workers get it: `key` is the digest of its pack, `file` its file or folder in there.
-
-    A broken bot has no pack.
-    """
+    """A bot as workers get it: the digest of its pack, if it is not broken, and its file or folder in there."""
 
     bot: BotSpec
     key: str = ""
@@ -78,10 +71,7 @@ class SentBot:
 
 @dataclass(frozen=True)
 class RunInfo:
-    """The settings of all games of a run. The bots are in `bots`, not in `settings`; `jobs` is as in the plan.
-
-    With a `reference_us` each worker scales clocks by its calibration.
-    """
+    """The settings of all games of a run, with the bots apart. With a `reference_us` workers scale clocks."""
 
     id: str
     settings: PlaySettings
@@ -104,10 +94,7 @@ class Unprepared(msgspec.Struct, frozen=True, tag=True):
 
 
 class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
-    """The outcome of a batch: records as JSON, and the other outcomes. Games without either were not played.
-
-    `seconds` is the mean duration of a game, `load` the load of the machine for each CPU.
-    """
+    """The outcome of a batch: records as JSON, other outcomes, the mean duration of a game, the load of each CPU."""
 
     records: tuple[bytes, ...]
     others: tuple[NotPlayed | Failed | Notice, ...]

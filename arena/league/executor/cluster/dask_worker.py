@@ -1,8 +1,7 @@
 """The functions that dask runs on a worker.
 
-`prepare` unpacks and builds the bots of a run and starts a `LocalExecutor` in a thread, with a slot for each of dask's
-threads. `play` passes it a batch and waits. The bots are children of the arena's worker processes, never of dask's. A
-run ends when dask drops the result of its `prepare`: the arena has released it, or is gone.
+`prepare` unpacks and builds the bots of a run and starts a `LocalExecutor` in a thread. `play` passes it a batch and
+waits. A run ends when dask drops the result of its `prepare`: the arena has released it, or is gone.
 """
 
 import logging

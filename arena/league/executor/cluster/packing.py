@@ -1,7 +1,6 @@
 """Pack the files of a bot that its digest covers, and its folders, as a tar archive, and unpack them.
 
-The same files make the same pack. Hidden files, those that `ignore` names, and those of tools and builds are not sent.
-Folders that become empty by that are sent, because a bot may write there.
+Folders that become empty because their files are not sent are sent, because a bot may write there.
 """
 
 import hashlib
@@ -53,10 +52,7 @@ class _SentFiles:
         return b"/".join((self.root, *parts))
 
     def source(self, parts: Parts) -> tuple[Parts | None, bytes]:
-        """Return the file with the content for a name, or None and the text of a link.
-
-        A link to a file of the folder is sent as that file, as in the digest.
-        """
+        """Return the file with the content for a name, or None and the text of a link out of the covered files."""
         text = self.reader.link(parts)
         if text is None:
             return parts, b""
