@@ -122,8 +122,8 @@ def _calibrated(plan: Plan, store: Store) -> Plan:
 class OpenLeague:
     """A league or match that is ready to be played.
 
-    `players` are the participants, followed by older versions with games that count for them. `planned` is the number of
-    games, None while it depends on results; `at_most` is its upper bound, if known. If it `meets_all`, all bots meet
+    `players` are the participants, followed by older versions with games that count for them. `planned` is the number
+    of games, None while it depends on results; `at_most` is its upper bound, if known. If it `meets_all`, all bots meet
     equally often, so that a table can show missing games.
     """
 

@@ -77,7 +77,7 @@ class BotFinder:
         return self.checked(same[0] if same else load_bot(only, asked), player)
 
     def anywhere(self, player: Player, named: str, arguments: tuple[str, ...] = ()) -> list[BotSpec]:
-        """Return the places of the player's bot, the likeliest first; `named` is its name in errors. Raises `UsageError`."""
+        """Return the places of the player's bot, the likeliest first; `named` is its name in errors."""
 
         def unlikely(bot: BotSpec) -> tuple[bool, bool]:
             return place_of(bot) != self._places.get(player.digest), not is_called_so(bot)

@@ -27,7 +27,7 @@ LONGEST = 2**30
 
 
 def own_python(program: str, *arguments: str) -> list[str]:
-    """Return the command for a program with these arguments, followed by this process's module folders for its `sys.path`.
+    """Return the command for a program with these arguments, and this process's module folders for its `sys.path`.
 
     Folders relative to the current one are left out, as bots may be there.
     """

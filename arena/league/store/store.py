@@ -81,7 +81,7 @@ class Store(GameTable):
     """An open store. Use it in a `with` statement."""
 
     def __init__(self, path: Path, create: bool, *, is_doubtful: bool = False) -> None:
-        """Open the store at `path`, or with `create` make a new one; a doubtful one is only read. Raises `UsageError`."""
+        """Open the store at `path`, or with `create` make a new one; a doubtful one is only read."""
         fresh = is_fresh(path, create)
         super().__init__(Database(path, write=create), is_doubtful=is_doubtful)
         try:
