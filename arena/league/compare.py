@@ -22,7 +22,6 @@ from arena.league.store import GameRow
 
 MOST_ELO = 1000
 LEAST_ERROR = 1e-6
-"""The smallest alpha and beta."""
 PAIRS_AHEAD = 8
 """Pairs per parallel game that may be begun before an earlier one is over, as single games may take long."""
 
@@ -45,7 +44,6 @@ def hypotheses_of(elo0: float, elo1: float, alpha: float, beta: float) -> Hypoth
 def comparison_entry(
     new: str, old: str, hypotheses: Hypotheses, games: int, jobs: int, *, times: Sequence[str | None] = ()
 ) -> LeagueEntry:
-    """Return the entry of a test of at most `games` games, of which `jobs` run in parallel. Raises `UsageError`."""
     if not 2 <= games <= MOST_GAMES or games % 2:
         raise UsageError(
             f"--games: expected an even number from 2 to {MOST_GAMES}, as games are played in pairs, got {games}"
@@ -114,8 +112,6 @@ class Comparison:
 
 
 class _Deciding(Watcher):
-    """Passes games on as they are stored, and stops when the test is decided."""
-
     def __init__(self, test: SequentialTest, stop: StopRequest, watcher: Watcher) -> None:
         self._test = test
         self._stop = stop

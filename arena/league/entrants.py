@@ -31,7 +31,6 @@ from arena.sandbox.programs import HostPrograms
 from arena.system.printable import printable
 
 NAMED = 3
-"""The most files that are named of those that differ after each build."""
 LEFT_OUT = "is left out"
 LISTED = "stays in the table; --skip-broken leaves it out, --strict refuses the league"
 
@@ -99,7 +98,6 @@ def entrants(
 
 
 def _before(path: Path) -> tuple[list[Player], str]:
-    """Return the players with games in the store at this path, and its seed."""
     if not os.path.exists(path) or is_empty_file(path):
         return [], ""
     with Store(path, create=False) as store:

@@ -28,7 +28,6 @@ from arena.system.printable import counted, printable, shown
 from arena.system.user_files import FileError, read_lines
 
 MOST_NO_RECORDS = 100
-"""Lines without a record after which reading stops."""
 LONGEST_FAULT = 500
 """Characters of a fault, which may quote text of any length from a game."""
 

@@ -15,7 +15,6 @@ Players = tuple[Player, Player]
 Times = tuple[TimeControl, TimeControl]
 OPENINGS_DIGITS = 16
 ROUNDS_BEYOND = 1000
-"""The rounds that are searched for a game beyond twice the games that its players have played."""
 ID_LENGTH = 16
 """Hexadecimal digits of a game's id: two of a million games share one with a chance of one in 37 million."""
 

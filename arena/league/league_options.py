@@ -25,7 +25,6 @@ MOST_JOBS = 4096
 """Parallel games; each takes two processes and a dozen descriptors."""
 USUAL_MATCH_GAMES = 2
 USUAL_MOST_COMPARED = 20_000
-"""The default limit on the games of a sequential test."""
 MOST_GAMES = 1_000_000
 """Games of a league; their rows are in memory while it is played."""
 
@@ -92,7 +91,6 @@ USUAL_EXTRA_PAIRS = 2
 GAMES_A_BOT = 500
 """The default games of a ladder for each bot, which separate 40 Elo with certainty and 25 mostly."""
 MOST_PAIRS = 1000
-"""The most pairs in a match of a knockout, and the most extra ones."""
 LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
 
 
@@ -110,7 +108,6 @@ class FormatName(enum.Enum):
 
 
 PLACING = (FormatName.SWISS, FormatName.KNOCKOUT, FormatName.LADDER)
-"""The formats that place bots by rules of their own."""
 
 
 _TAKES: dict[FormatName, tuple[str, ...]] = {
@@ -213,7 +210,6 @@ class ClusterOptions:
         return f"{scheme}://{match[2]}:{match[3]}"
 
     def check(self) -> None:
-        """Raise `UsageError` for invalid options."""
         files = {"--tls-ca": self.ca, "--tls-cert": self.cert, "--tls-key": self.key}
         given = [name for name, file in files.items() if file is not None]
         if self.local:

@@ -34,7 +34,6 @@ def load_openings(path: Path, variant: Variant) -> tuple[Opening, ...]:
 
 
 def parse_openings(text: str, variant: Variant, where: str) -> list[Opening]:
-    """Return the openings of a text; `where` names it in errors. Raises `UsageError` as `load_openings` does."""
     found: dict[Opening, int] = {}
     red, begun = "", 0
     number = 0

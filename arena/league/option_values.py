@@ -34,7 +34,6 @@ from arena.league.store.document import NAMED
 from arena.system.printable import printable
 
 LONGEST_NAME = 255 - len("-journal")
-"""Bytes of a store's name: the limit of file systems, less the suffix of SQLite's journal."""
 OPENINGS_DIGITS = 6
 NO_MARGIN = ("0", "0ms")
 
@@ -195,7 +194,6 @@ def times_of_bots(paths: Sequence[str], times: Sequence[str | None], bots: Seque
 
 
 def store_of(options: PlayOptions, kind: Kind, bots: Sequence[BotSpec]) -> Path:
-    """Return the path of the store. Raises `UsageError` or `RulesetError`."""
     if options.store is not None:
         return options.store
     return Path(default_store(kind, bots, settings_of(replace(options, limits=None, own=None), bots)))

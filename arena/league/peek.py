@@ -16,11 +16,8 @@ from urllib.parse import quote
 from arena.system.printable import printable
 
 MOST_SECONDS = 0.3
-"""Seconds after which the search stops."""
 INSTRUCTIONS = 10_000
-"""Instructions of SQLite between two checks of the time."""
 LONGEST = 1 << 16
-"""The most bytes of a value, as the file may come from anyone."""
 
 
 class PeekedGame(NamedTuple):

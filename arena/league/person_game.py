@@ -42,7 +42,6 @@ from protocol.seats import Color
 Face = Callable[[Session], Awaitable[None]]
 """Shows a session to people until they have seen its end. If it returns before, the game is interrupted."""
 FAREWELL_SECONDS = 2.0
-"""Seconds that a face may continue after the game was interrupted."""
 
 
 @dataclass(frozen=True)

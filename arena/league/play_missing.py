@@ -76,7 +76,6 @@ class Forfeits:
 class LeagueOutcome:
     error: ArenaError | None
     is_complete: bool
-    """Whether all games are played and stored."""
     changed: tuple[str, ...] = ()
     """A line for each bot that has changed during the league, and was played no more."""
     remarks: tuple[str, ...] = ()
@@ -87,7 +86,6 @@ class LeagueOutcome:
     repeated: tuple[str, int] | None = None
     """A bot that alone took part in all games that had to be played again, and the number of these games."""
     unstored: int = 0
-    """Finished games that could not be stored."""
 
 
 class PlayState:
@@ -102,10 +100,8 @@ class PlayState:
         self.versions = Versions()
         self.under_way = self.dropped = self.unstored = 0
         self.repeats: list[tuple[Player, Player]] = []
-        """The players of each repeated game."""
         self.is_closing = self.is_complete = False
         self.on_close: Callable[[], None] = lambda: None
-        """Called by `close`; set by `play_missing`."""
         self._numbers = set() if numbers is None else numbers
         self._first: dict[tuple[str, str], Forfeits] = {}
         self._counts: Counter[tuple[str, str]] = Counter()
@@ -193,7 +189,6 @@ class _Run:
     _keep_bots: bool
     _stored: GamesBetween
     _given: deque[GameSpec]
-    """Games from the pairing that have not been handled yet."""
     failure: ArenaError | None = None
     """The first error that stops the league, or is raised at its end."""
     _results: list[GameRow] = field(default_factory=list)
@@ -203,13 +198,10 @@ class _Run:
     _left_out: int = 0
     """Games that were given out and get no result."""
     _has_result: trio.Event = field(default_factory=trio.Event)
-    """Set when a game was settled since the last call of the pairing."""
     _ended: list[Played | Failed] = field(default_factory=list)
-    """Outcomes that have not been handled yet."""
     _has_news: trio.Event = field(default_factory=trio.Event)
     _is_over: bool = False
     _is_exhausted: bool = False
-    """Whether the pairing has no more games."""
 
     def _bots_of(self, game: str) -> tuple[BotSpec, ...]:
         return tuple(self._bots[player] for player in self._open[game].players)

@@ -19,7 +19,6 @@ from arena.system.printable import shown
 from protocol.seats import Color
 
 OF_BOT = "bot:"
-"""The prefix of the name of a bot."""
 GUESSED = 2**32
 """A seed of a league below this can be found by trying."""
 

@@ -44,7 +44,6 @@ from arena.system.printable import SHOWN, printable
 from protocol.seats import Color
 
 MOST_LOOKED_AT = 500
-"""The most entries of one folder that are examined."""
 DIGITS = 12
 
 
@@ -304,7 +303,6 @@ def _may_run(bot: BotSpec, color: Color, level: Level, options: RerunOptions) ->
 
 
 def _has_own_words(bot: BotSpec, color: Color, options: RerunOptions) -> bool:
-    """Return whether no arguments of a bot come from the store alone."""
     return color in options.arguments or not bot.arguments
 
 

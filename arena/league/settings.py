@@ -50,7 +50,6 @@ from arena.system.printable import printable, shown
 from protocol.seats import RESIGN, Reason
 
 LONGEST_TITLE = 100
-"""Characters of the name and version of a game that an error quotes."""
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
 OTHER_TIMES_TEXT = re.compile(
     r"start (?P<start_ms>\d{1,15})ms, set-up (?P<setup_ms>\d{1,15})ms, margin (?P<margin_ms>\d{1,15})ms", re.ASCII
@@ -65,16 +64,12 @@ class Settings(msgspec.Struct, frozen=True):
     seed: int = 1
     limits: Limits = Limits()
     bot_limits: tuple[tuple[str, Limits], ...] = ()
-    """The limits of single bots, by name."""
     pondering: bool = True
     keep_bots: bool = False
-    """Whether the two games of a pair are played in the same processes."""
     bot_times: tuple[tuple[str, TimeControl], ...] = ()
     """The time controls of single bots, by digest. They differ from `time` in the limits on moves."""
     openings: tuple[Opening, ...] = ()
-    """The set-ups that games begin with; empty if the bots choose their own."""
     names_told: bool = False
-    """Whether each bot receives its opponent's name."""
     reference_us: int | None = None
 
     def described(self, players: Sequence[Player] = ()) -> dict[str, str]:
@@ -158,7 +153,6 @@ def other_times(time: TimeControl) -> str:
 
 
 def openings_text(openings: Sequence[Opening]) -> str:
-    """Return the setting for openings: their number, and a fingerprint of them and their order."""
     if not openings:
         return NO_OPENINGS
     return f"{len(openings)} of digest {openings_digest(openings)}"
@@ -195,10 +189,8 @@ CHOICES = ("yes", "no")
 CHOSEN = (PONDERING, KEEP_BOTS)
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
 KNOWN = frozenset({GAME, *SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION})
-"""The names of all settings but those that end with the name of a bot."""
 OF_BOTS = (LIMITS_OF, TIME_OF)
 NEEDED = (*SETTINGS_OF_GAMES, SEED)
-"""The settings in every store that holds games."""
 
 
 def is_seed(text: str) -> bool:

@@ -41,7 +41,6 @@ class KeptFormat(msgspec.Struct, frozen=True, omit_defaults=True):
     away: dict[str, tuple[int, ...]] = {}
 
     def pairing(self, settings: Settings, store: Store, players: Sequence[Player]) -> Pairing:
-        """Make a new pairing of the league for these players. Raises `ArenaError`."""
         count = len(players)
         if not 2 <= count <= MOST_BOTS:
             raise UsageError(f"expected from 2 to {MOST_BOTS} bots in a format, got {count}")
@@ -57,12 +56,10 @@ class KeptFormat(msgspec.Struct, frozen=True, omit_defaults=True):
         return chosen(Games(settings, store, older), players, 1, None)
 
     def versions(self, players: Iterable[Player]) -> dict[str, tuple[Player, ...]]:
-        """Return the older versions of these players, by digest, under their present names."""
         return versions(self.former, players)
 
 
 def versions(former: Mapping[str, Sequence[str]], players: Iterable[Player]) -> dict[str, tuple[Player, ...]]:
-    """Return the `former` digests of these players as players of the same names."""
     return {
         player.digest: tuple(Player(player.name, digest) for digest in former[player.digest])
         for player in players
@@ -105,7 +102,6 @@ class GamesBetween:
     def __init__(self, store: Store, players: Iterable[Player]) -> None:
         self._store = store
         self.left = store.count_between({player.digest for player in players})
-        """The number of games not yet taken."""
 
     def take(self, games: Sequence[GameSpec]) -> list[GameRow]:
         """Return the rows of the stored ones of these games. A game is taken once."""
@@ -141,7 +137,6 @@ def known_to_ladder(store: Store, players: Iterable[Player], since: int) -> list
 
 
 def games_between(players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:
-    """Yield the rows that are games between these players, of any league."""
     digests = {player.digest for player in players}
     return (row for row in rows if digests.issuperset(player.digest for player in row.players))
 
@@ -163,7 +158,6 @@ class LineUp:
         return self.format if isinstance(self.format, ChosenFormat) else None
 
     def everybody(self, players: Iterable[Player]) -> tuple[Player, ...]:
-        """Return these players, followed by their older versions that have played."""
         return (*players, *(old for older in self.former.values() for old in older))
 
 
@@ -254,7 +248,6 @@ def league_before(store: Store, format_: ChosenFormat, settings: Settings) -> Le
 
 
 MOST_OPENINGS = 100_000
-"""More than a file of openings can have."""
 
 
 def placing_of(pairing: Pairing, stored: GamesBetween) -> Placing | None:

@@ -67,9 +67,7 @@ LEVELS = tuple(level.value for level in Level)
 NOT_IN_RECORDS = (PONDERING, KEEP_BOTS, OPENINGS, OPPONENTS)
 
 ALONE_SECONDS = 0.5
-"""Seconds after which other processes are worth their start."""
 AT_ONCE = 32
-"""Games of a share, for a process that checks games."""
 
 Progress = Callable[[int, int], None]
 
@@ -96,8 +94,6 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
 
 
 class _Checked(NamedTuple):
-    """A replayed game: its id if its record can be read, and its faults."""
-
     number: int
     id: str | None
     faults: list[str]
@@ -129,7 +125,6 @@ def _checked(store: Store, league: "GameChecks", numbers: Iterable[int]) -> Iter
 
 
 _here: list[tuple[Store, "GameChecks"]] = []
-"""The store of a process that checks games."""
 
 
 def _begin_checking(path: Path) -> None:

@@ -27,7 +27,6 @@ class Versions:
     def __init__(self) -> None:
         self._looks: dict[Player, Look] = {}
         self._looked: dict[Player, float] = {}
-        """The start of the last comparison of each."""
         self._changed: dict[Player, tuple[BotSpec, Change]] = {}
         self._grown: dict[Player, tuple[BotSpec, Change]] = {}
         self._one_reader = trio.Lock()
@@ -93,7 +92,6 @@ _WRITTEN = re.compile(
     r"|([\w-]+[._-])?logs?([._-][\w-]+)*\.(txt|csv|jsonl?)"
     r"|[\w.-]+\.(log|tmp|out|err|pid|lock|db|sqlite))"
 )
-"""Names of files that a bot is likely to have written itself."""
 
 
 def note_versions(store: Store, bots: Sequence[BotSpec], former: Collection[str] = ()) -> list[str]:

@@ -17,11 +17,9 @@ from arena.system.concurrency import readable, writable
 
 IGNORED = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 POLL_SECONDS = 0.5
-"""How often a parent is looked for on systems without pidfds."""
 LENGTH = struct.Struct("<I")
 READ_SIZE = 65536
 MOST_PARTS = 64
-"""The most messages that are written with one system call."""
 LONGEST = 2**30
 """The most bytes of a message; a game of a million plies has some 64 MiB."""
 
@@ -87,7 +85,6 @@ class Frames:
         self._data = bytearray()
 
     def feed(self, data: bytes) -> list[Any]:
-        """Return the messages that end in this part. Raises `WireError`."""
         self._data += data
         messages, at = [], 0
         try:
@@ -116,7 +113,6 @@ class Connection:
         self._frames = Frames(decoder)
         self._unsent: deque[memoryview] = deque()
         self._has_news = trio.Event()
-        """Set when a message was queued, or the end of the queue was reached."""
         self._is_finished = self._is_closed = False
 
     def send(self, message: msgspec.Struct) -> None:
@@ -138,7 +134,6 @@ class Connection:
                     await self._has_news.wait()
 
     def flush(self) -> bool:
-        """Write what the pipe takes at once; return whether that was all."""
         try:
             parts = list(itertools.islice(self._unsent, MOST_PARTS))
             written = os.writev(self._outgoing, parts) if parts else 0
@@ -185,7 +180,6 @@ class Connection:
                 self._close_outgoing()
 
     def close(self) -> None:
-        """Close both pipes at once. The connection cannot be used afterwards."""
         self._is_finished = True
         self._close_outgoing()
         os.close(self._incoming)

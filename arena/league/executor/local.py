@@ -46,10 +46,8 @@ class WorkerState:
         self.process: WorkerProcess | None = None
         self.is_ready = False
         self.queued: dict[str, GameTask] = {}
-        """Games that the worker has, and has not begun."""
         self.begun: dict[str, GameTask] = {}
         self.deaths = 0
-        """Worker deaths in this place since the last finished game."""
 
     @property
     def room(self) -> int:
@@ -101,12 +99,10 @@ class LocalExecutor(OutcomeStream):
             for number in range(count)
         ]
         self._deaths: Counter[str] = Counter()
-        """Worker deaths with a game under way, by the id of unfinished games."""
         self._interrupted: set[str] = set()
         """Games to interrupt that have had no outcome since."""
 
     async def begin(self, nursery: trio.Nursery) -> None:
-        """Start the workers, and wait until all are ready. Raises `ArenaError`."""
         self._nursery = nursery
         for worker in self._workers:
             nursery.start_soon(self._keep, worker)

@@ -16,7 +16,6 @@ from arena.league.executor.task import GameTask, Outcome
 class OutcomeStream(ABC):
     def __init__(self) -> None:
         self._waiting: deque[GameTask] = deque()
-        """Games that are to be sent: new ones, and those that have come back."""
         self._outcomes: deque[Outcome] = deque()
         self._changed = trio.Event()
         self._error: Exception | None = None

@@ -36,11 +36,9 @@ class PlaySettings:
     pondering: bool = True
     is_pinned: bool = False
     is_watched: bool = False
-    """Whether the events of games are sent."""
 
 
 def sendable(text: str) -> str:
-    """Return a text, or its printable form if it cannot be written in UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:

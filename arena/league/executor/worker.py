@@ -55,7 +55,6 @@ LAST_WORDS_SECONDS = 10.0
 MOST_WAITING = 256
 """The most events on the list: some 40 KB, which are written in half a millisecond."""
 BATCH_SECONDS = 0.01
-"""How long events wait for others."""
 
 
 def known_fault(error: Exception) -> ArenaError | None:
@@ -76,7 +75,6 @@ class EventStream:
         self._has_some = trio.Event()
 
     def tell(self, event: GameEvent) -> None:
-        """Queue an event. Never waits."""
         if isinstance(event, GameFinished):
             return  # its outcome says so
         if len(self._waiting) >= MOST_WAITING:
@@ -119,7 +117,6 @@ class WorkerGames:
         )
         self._bots: dict[Player, BotSpec] = {bot.player: bot for bot in settings.bots}
         self._interrupts: dict[str, Interrupt] = {}
-        """By the ids of games under way."""
         self._second: dict[str, GameSpec] = {}
         """The second games of pairs, by the ids of first ones under way."""
 
@@ -245,7 +242,6 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[To
 
 
 def main(incoming: int, outgoing: int, parent: int) -> None:
-    """Run a worker that reads one descriptor and writes to another."""
     begin(incoming, outgoing)
     own_every_orphan()
     use_all_descriptors()

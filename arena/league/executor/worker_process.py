@@ -30,11 +30,8 @@ STDERR_KEPT = 8192
 STOP_PATIENCE = 30.0
 """Seconds after which a worker that was told to stop is killed; it usually takes well under one."""
 LOOK_SECONDS = 1.0
-"""How often the parent checks whether a worker was suspended by a signal."""
 STOPPED_LOOKS = 10
-"""A worker found suspended this many times in a row is continued."""
 POLL_SECONDS = 0.05
-"""How often a worker's death is checked on systems without pidfds."""
 
 
 class WorkerProcess:

@@ -123,7 +123,6 @@ class ChosenFormat:
 
 
 def format_of(options: FormatOptions) -> ChosenFormat:
-    """Return the format with these options. Raises `UsageError` for options that it does not take."""
     check_format(options)
     return ChosenFormat(options)
 

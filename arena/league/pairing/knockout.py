@@ -41,7 +41,6 @@ class _Match:
 
     @property
     def losers(self) -> list[int]:
-        """The players that are out: both if there is no winner, and none before the match is over."""
         return [player for player in self.players or () if self.is_over and player not in (None, self.winner)]
 
 

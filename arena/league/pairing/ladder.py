@@ -41,7 +41,6 @@ UNDER_WAY = 2  # batches at once
 LEAST_PAIRS = 4
 """The fewest pairs of a batch; a bot is in several of them only where there are too few bots."""
 SHARE = 4
-"""A batch has one pair for this many bots."""
 REACH = 6
 """The largest distance in the order of the two bots of a pair."""
 NEIGHBOURS = 10
@@ -58,7 +57,6 @@ class Estimate:
         self._met: list[dict[int, list[float]]] = [{} for _ in range(players)]
 
     def add(self, one: int, other: int, half_points: Iterable[int], games: int) -> None:
-        """Enter games of two players, with the half points of both."""
         for (player, opponent), gained in zip(((one, other), (other, one)), half_points, strict=True):
             entry = self._met[player].setdefault(opponent, [0.0, 0.0])
             entry[0] += games
@@ -146,7 +144,6 @@ class Ladder:
 
     @property
     def at_most(self) -> int:
-        """The most games, the known ones included."""
         return self._planned
 
     @property
@@ -237,7 +234,6 @@ class Ladder:
             expected[player] = expected.get(player, 0.0) + information
 
     def _doubts(self, order: Sequence[int]) -> dict[int, float]:
-        """Return with how many of its neighbours each is expected to be in the wrong order."""
         doubts = dict.fromkeys(order, 0.0)
         for at, one in enumerate(order):
             for other in order[at + 1 : at + 1 + NEIGHBOURS]:

@@ -102,7 +102,6 @@ class _Search:
                     self._queue.append(player)
 
     def _mark(self, player: int, base: int, child: int, inside: set[int]) -> None:
-        """Collect the blossoms on the way from a player to the base, and the reverse way."""
         while self._base[player] != base:
             matched = self._partner[player]
             inside |= {self._base[player], self._base[matched]}

@@ -64,7 +64,6 @@ class Pair:
     half_points: list[int] = field(default_factory=lambda: [0, 0])
     faults: list[int] = field(default_factory=lambda: [0, 0])
     numbers: list[int] = field(default_factory=list)
-    """The numbers in the store of the games that are over."""
 
 
 class Ledger:
@@ -73,7 +72,6 @@ class Ledger:
     def __init__(self, games: Games, players: Sequence[Player]) -> None:
         self.players = tuple(players)
         self.faults = Counter[int]()
-        """The number of games that each player has lost by a fault."""
         self._games = games
         self._numbers = Counter[tuple[int, int]]()
         self._open: dict[str, tuple[Pair, bool]] = {}
@@ -126,7 +124,6 @@ class Ledger:
         return found
 
     def tell(self, results: Sequence[GameRow]) -> None:
-        """Enter the results of games that were given out."""
         for row in results:
             pair, is_return = self._open.pop(row.id)
             for side, (points, fault) in enumerate(zip(half_points(row), faults(row), strict=True)):

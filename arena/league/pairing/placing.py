@@ -97,8 +97,6 @@ class Round(msgspec.Struct, frozen=True):
 
 
 class FormatStage(msgspec.Struct, frozen=True):
-    """The progress of a format: rounds of a Swiss, matches of a knockout (without byes), games of a ladder."""
-
     is_over: bool
     done: int
     of: int

@@ -132,9 +132,7 @@ class WithoutDisqualified:
         self._waiting: list[GameSpec] = []
         self._is_exhausted = False
         self._given: dict[str, GameSpec] = {}
-        """The games that are not over."""
         self._open = Counter[str]()
-        """The number of open games of a bot, by its digest."""
         self._faults = Counter[str]()
         self._left_out = Counter[str]()
         self._players: dict[str, Player] = {}
@@ -145,7 +143,6 @@ class WithoutDisqualified:
 
     @property
     def at_most(self) -> int | None:
-        """The number of games without disqualifications."""
         return self._pairing.planned
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:

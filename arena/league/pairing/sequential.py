@@ -17,7 +17,6 @@ from protocol.seats import Color, Reason
 
 WIN, DRAW, LOSS = 2, 1, 0
 MOST_VOID = 10
-"""The test stops if the first pairs, this many, are all void."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +112,6 @@ class SequentialTest:
 
 
 def _counted(state: SequentialState, one: GameRow, other: GameRow) -> SequentialState:
-    """Return the state after one more pair; the first player has Red in `one`."""
     forfeits, no_starts, points = list(state.forfeits), list(state.no_starts), list[int]()
     for row, first in ((one, Color.RED), (other, Color.BLUE)):
         lost = faults(row)

@@ -52,7 +52,6 @@ class Swiss:
             number: [at for at, player in enumerate(players) if number not in away.get(player.digest, ())]
             for number in range(1, rounds + 1)
         }
-        """The players that can be paired in each round."""
         self._given: list[tuple[list[Pair], int | None]] = []
         """The pairs of each round so far, and the player with the bye."""
         self._is_over = False
@@ -83,7 +82,6 @@ class Swiss:
         return points, byes
 
     def _paired(self) -> tuple[list[tuple[int, int]], int | None]:
-        """Return the pairs of the next round, and the player with the bye."""
         (points, byes), out = self._scores(), self._ledger.disqualified(self._disqualify)
         ranked = [player for player in self._present[len(self._given) + 1] if player not in out]
         ranked.sort(key=lambda player: (-points[player], player))

@@ -33,7 +33,6 @@ class Row:
 
     @property
     def rated(self) -> list[int]:
-        """Games with each opponent, without double forfeits."""
         return list(map(sum, zip(self.wins, self.draws, self.losses, strict=True)))
 
     @property
@@ -46,7 +45,6 @@ class Row:
 
 
 FIELD_BITS = 40
-"""Bits of each count of a pair, all packed into one number: enough for a trillion games."""
 _FIELD = (1 << FIELD_BITS) - 1
 _WIN, _DRAW, _LOSS, _NEITHER, _FIRST = (1 << FIELD_BITS * number for number in range(5))
 _SCORES = (Score.FIRST, Score.DRAW, Score.SECOND, Score.NEITHER)
@@ -106,7 +104,6 @@ class Results:
         return found
 
     def rows(self) -> list[Row]:
-        """Return the games of each player, in the order of the names; independent of the order of adding."""
         players = len(self.names)
         seen: list[dict[int, int]] = [{} for _ in self.names]
         for key, count in self._counts.items():

@@ -35,7 +35,6 @@ NO_PAIRS: PairCounts = (0, 0, 0, 0, 0)
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The points per game of a pair with each of these results."""
 NEVER_SEEN = 1e-3
-"""The weight of a score that never occurred, in pairs."""
 MOST_STEPS = 200
 PRECISION = 1e-9  # of x, on which the likelihood at its maximum depends by its square
 SMALL = 1e-6  # a drift that would move so small a share of the variance is none
@@ -63,12 +62,10 @@ class Hypotheses:
 
     @property
     def lower(self) -> float:
-        """The LLR at or below which H0 is accepted."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """The LLR at or above which H1 is accepted."""
         return math.log((1 - self.beta) / self.alpha)
 
     def decision(self, llr: float) -> Decision:
@@ -83,7 +80,6 @@ def expected_score(elo: float) -> float:
 
 
 def log_likelihood_ratio(hypotheses: Hypotheses, counts: PairCounts) -> float:
-    """Return the logarithm of the likelihood ratio of H1 to H0 for these pairs (LLR)."""
     return Steps(hypotheses, counts).llr if any(counts) else 0.0
 
 
@@ -136,7 +132,6 @@ class Steps:
         return _fit(self._weights, mean).deficit
 
     def variance_of_score(self, mean: float) -> float:
-        """Return the variance of the score of a pair under the likeliest distribution with this mean."""
         fit = _fit(self._weights, mean)
         return self._average([(score - mean) ** 2 / fit.ratio(score) for score in SCORES])
 

@@ -17,7 +17,6 @@ from arena.system.user_files import file_errors, read_start
 START = 64
 RECORDS_START = b'{"'
 STORE_START = b"SQLite format 3\0"
-"""The first bytes of every store."""
 STORE_OR_FILE = "a store or a file of game records ('arena export')"
 SALVAGE = "'arena verify' says what of it can be read, and '--salvage' copies that to a new store"
 _VIEW = re.compile(rb'\{"schema":\d{1,9},"view":"(red|blue|public)",')
@@ -63,9 +62,7 @@ DAMAGE_SHOWN = 10
 LONGEST_WORDS = 300
 MADE_BY = "a file made by 'arena league' or 'arena match'"
 CORRUPT = ("malformed", "not a database")
-"""Messages of SQLite for a file that is damaged, or too short."""
 TO_ROLL_BACK = "SQLITE_READONLY_ROLLBACK"
-"""SQLite's error if it would have to roll a transaction back first, in a file that it may only read."""
 BUSY_SECONDS = 30.0
 
 
@@ -136,21 +133,17 @@ LIMITS = (
     (sqlite3.SQLITE_LIMIT_COLUMN, 100),
     (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
 )
-"""Limits on the memory for a stranger's file."""
 LOCK = threading.RLock()
 """Held by every use of a store in this process, which under POSIX loses all its locks on a file when it closes any
 descriptor of it."""
 
 
 class Database:
-    """An open SQLite file. Its errors are `StoreError` and `UsageError`."""
-
     def __init__(self, path: Path, write: bool) -> None:
         self.path = path
         self._file = Path(os.path.realpath(path))
         self._has_written = False
         self._opened: tuple[int, int] | None = None
-        """The device and inode of the open file."""
         # As a whole path: SQLite has names such as ":memory:" that are no files.
         name = str(self._file) if write else _address(self._file)
         try:
@@ -250,7 +243,6 @@ class Database:
                     self.query("ROLLBACK")
 
     def damage(self) -> list[Damage]:
-        """Return what SQLite's check of the whole file finds."""
         try:
             faults = [str(text) for (text,) in self.query("PRAGMA integrity_check")]
         except StoreError as error:

@@ -27,14 +27,12 @@ PONDERING = "pondering"
 KEEP_BOTS = "keep-bots"
 OPENINGS = "openings"
 NO_OPENINGS = "none"
-"""The value of `OPENINGS` if the bots choose their set-ups."""
 OPPONENTS = "opponents"
 HIDDEN, NAMED = "hidden", "named"
 """The values of `OPPONENTS`: whether bots receive their opponents' names."""
 CALIBRATION = "calibration"
 """How clocks are scaled to each machine; only in a store of games that were played so (`--calibrate`)."""
 LIMITS_OF = "limits of "
-"""The prefix of the settings for the limits of one bot; the bot's name follows."""
 TIME_OF = "time of "
 """The prefix of the settings for the time control of one bot; NAME@DIGEST follows."""
 SEPARATOR = "; "
@@ -45,7 +43,6 @@ NOT_CALIBRATED = {CALIBRATION: "no"}
 """The setting of games with unscaled clocks; it is not stored."""
 DIGITS_SHOWN = 6
 VALUE_SHOWN = 500
-"""Characters of a setting that an error shows."""
 
 
 def time_key(player: Player) -> str:
@@ -63,7 +60,6 @@ def without_known_times(asked: Mapping[str, str], present: Mapping[str, str]) ->
 
 
 def differences(present: Mapping[str, str], asked: Mapping[str, str]) -> list[str]:
-    """Return a line for each setting with another value in `asked` than in the store, own times aside."""
     lines = []
     different = [name for name, value in asked.items() if present.get(name, value) != value]
     for name in different:
@@ -143,7 +139,6 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     entrants: tuple[Player, ...] = ()
     """The players that took part when the store was last used."""
     planned: _Count | None = None
-    """The number of games that these are to play; None if unknown."""
     meets_all: bool | None = None
     """Whether these are all to meet equally often; None without a league, as after an import."""
     format: str = ""
@@ -153,11 +148,9 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     not_counted: Runs = ()
     """Games of the entrants that the last league does not count, such as those of a format played before."""
     files: dict[str, dict[str, str]] = {}
-    """The fingerprints of the files of players, by digest."""
     places: dict[str, str] = {}
     """The path that each player last played from, by digest."""
     arguments: dict[str, tuple[str, ...]] = {}
-    """The arguments of players that were started with some, by digest."""
 
     def files_of(self, player: Player) -> dict[str, str]:
         return self.files.get(player.digest, {})

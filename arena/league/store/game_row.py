@@ -24,20 +24,16 @@ TABLE_COLUMNS = (
     *("red_moves", "red_us", "red_slowest_us", "blue_moves", "blue_us", "blue_slowest_us", "seconds"),
     *("red_cpu_us", "blue_cpu_us", "pair_seed", "started", "record_digest", "row_digest"),
 )
-"""The columns of a row in the table; `red` and `blue` are numbers of players there."""
 COLUMNS = ("number", "id", "red", "red_digest", "blue", "blue_digest", *TABLE_COLUMNS[4:-2])
 """The columns as they are read and covered by `row_digest`, with the names and digests of the players."""
 MOST = 2**53
-"""The largest counts and microseconds of a row, exact in JSON."""
 MOST_SECONDS = 100 * 366 * 24 * 3600
 LAST_DATE = 253_402_300_799  # the end of the year 9999
 FIRST_NUMBER, LAST_NUMBER = 1, 10**11 - 1
 """The numbers of games: more than fit into any file, and too few digits for the start of an id."""
 LONGEST_NAME = 1000
-"""Characters of an id, a name or a digest, as in a line of an export."""
 
 Columns = tuple[Any, ...]
-"""A row's `COLUMNS`: of any type until the digest has been compared."""
 
 
 class PlayerTime(NamedTuple):
@@ -138,7 +134,6 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def row_digest(columns: Columns, of_record: object) -> bytes:
-    """Return the digest of a row's `COLUMNS` and of the digest of its record."""
     return digest_of(_encode((columns, of_record)))
 
 

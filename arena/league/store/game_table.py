@@ -60,8 +60,6 @@ class Stored(NamedTuple):
 
 
 class GameTable:
-    """The games of an open store. A doubtful store is read even if it is damaged."""
-
     def __init__(self, database: Database, *, is_doubtful: bool) -> None:
         self._database = database
         self._is_doubtful = is_doubtful
@@ -85,7 +83,6 @@ class GameTable:
         return rows
 
     def add(self, record: GameRecord) -> GameRow:
-        """Store a game under the next number, durably; see `add_all`."""
         return self.add_all([record])[0]
 
     def _insert(self, row: GameRow, data: bytes) -> None:
@@ -128,7 +125,6 @@ class GameTable:
         return columns if is_unchanged(columns, read[-2], read[-1]) and could_be_stored(columns) else None
 
     def stored(self, number: int) -> Stored:
-        """Return a game, checked by itself."""
         found = self._if_readable(f"{_READ} WHERE number = ?", number)
         records = self._if_readable("SELECT record FROM records WHERE number = ?", number)
         data = records[0][0] if records else None
@@ -157,7 +153,6 @@ class GameTable:
         return Stored(number, row, record, tuple(Damage(number, words) for words in wrong))
 
     def _if_readable(self, statement: str, number: int) -> list[tuple[Any, ...]] | None:
-        """Return the result of a statement; None if the file is damaged there."""
         try:
             return self._database.query(statement, number)
         except StoreError:
@@ -174,7 +169,6 @@ class GameTable:
         return last if isinstance(last, int) else 0
 
     def numbers(self) -> list[int]:
-        """Return the numbers of all games, damaged ones included."""
         try:
             found = self._database.query("SELECT number FROM games UNION SELECT number FROM records ORDER BY number")
         except StoreError:
@@ -247,7 +241,6 @@ class GameTable:
             number, at_once = found[-1][0] - 1, ROWS_AT_ONCE
 
     def rows_of_players(self, digests: Sequence[str]) -> Iterator[GameRow]:
-        """Yield the undamaged rows of players with these digests."""
         marks = ", ".join("?" * len(digests))
         chosen = f"SELECT number FROM players WHERE digest IN ({marks})"
         red, blue = (f"SELECT number FROM games WHERE {side} IN ({chosen})" for side in ("red", "blue"))
@@ -255,7 +248,6 @@ class GameTable:
         yield from self._whole_where("number", [number for (number,) in found])
 
     def rows_of_ids(self, ids: Sequence[str]) -> list[GameRow]:
-        """Return the undamaged rows of the games of these ids, in the order of the ids."""
         found = {row.id: row for row in self._whole_where("id", ids)}
         return [found[game_id] for game_id in ids if game_id in found]
 
@@ -310,7 +302,6 @@ class GameTable:
 
 
 def _between(digests: Collection[str]) -> str:
-    """Return the condition for games between players of these digests, which are its values twice."""
     players = f"(SELECT number FROM players WHERE digest IN ({', '.join('?' * len(digests))}))"
     return f"red IN {players} AND blue IN {players}"
 

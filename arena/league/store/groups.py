@@ -14,11 +14,9 @@ from arena.league.store.game_row import Columns, player_from
 from protocol.seats import Reason
 
 _SIDE = 5
-"""The numbers of a side in a pair: those of `SideTimes`."""
 _PAIR = 2 * _SIDE
 _NO_TIMES = bytes(8 * _PAIR)
 _MORE = 1024
-"""The fewest places by which the counts of an ending grow."""
 
 
 class PairCount(NamedTuple):
@@ -27,8 +25,6 @@ class PairCount(NamedTuple):
 
 
 class SideTimes(NamedTuple):
-    """The moves of a player in some games, with the processor time and number of the measured ones."""
-
     moves: int
     total_us: int
     slowest_us: int
@@ -58,7 +54,6 @@ class Groups:
         self._times = array("d")
         """The two sides of each place. Doubles are exact up to 2^53, centuries in microseconds, and do not overflow."""
         self._counts: list[array[int]] = []
-        """The games of each ending, by place."""
         self._last: list[int] = []
         """For each player a number that rises with its last game."""
         self._add(rows)

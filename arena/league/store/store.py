@@ -43,11 +43,9 @@ if TYPE_CHECKING:
 SETTINGS_CHANGED = "the settings were changed after they were stored"
 SETTINGS_UNREADABLE = "the settings cannot be read any more"
 NO_SETTINGS = (SETTINGS_CHANGED, SETTINGS_UNREADABLE)
-"""The damage of a store with untrustworthy settings."""
 DIFFERENCES_SHOWN = 6
 LARGEST_CHARACTER = "\U0010ffff"
 MOST_OF_A_BOT = 64 * 1024
-"""The most bytes of the fingerprints of one bot's files, and of its arguments."""
 
 Rows = TypeVar("Rows", bound=list[GameRow] | Groups)
 
@@ -108,7 +106,6 @@ class Store(GameTable):
         self._database.close()
 
     def transaction(self) -> AbstractContextManager[None]:
-        """A transaction for several changes: all of them are stored or, after an exception, none."""
         return self._database.transaction()
 
     # --- settings -----------------------------------------------------------------------------------------------------
@@ -210,7 +207,6 @@ class Store(GameTable):
             self._write({**document.games, **new}, document.kept)
 
     def keep(self, **fields: Any) -> None:
-        """Store these fields of the last league's data."""
         self._change_kept(lambda _: fields)
 
     def _change_kept(self, changes: Callable[[Kept], Mapping[str, Any]]) -> None:

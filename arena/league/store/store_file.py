@@ -73,7 +73,6 @@ def is_empty_file(path: Path) -> bool:
 
 
 def make_tables(database: Database) -> None:
-    """Make an empty store, unless another process has made it in the meantime."""
     with database.transaction():
         if database.number("user_version") == 0:
             for statement in TABLES:
@@ -85,7 +84,6 @@ def make_tables(database: Database) -> None:
 
 
 def check_tables(database: Database) -> None:
-    """Raise `UsageError` if the file is no store, or one of another version."""
     path = database.path
     with database.transaction("BEGIN"):
         if database.number("application_id") != APPLICATION_ID:
@@ -169,7 +167,6 @@ def _locked(store: Path, path: Path) -> tuple[int, bool]:
 
 
 def _opened(store: Path, path: Path) -> tuple[int, bool]:
-    """Open the file, and return whether it is a new one."""
     flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         while True:

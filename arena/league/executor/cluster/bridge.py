@@ -25,9 +25,7 @@ from arena.league.executor.task import GameTask
 from arena.system.printable import printable
 
 POLL_SECONDS = 0.5
-"""How often the scheduler is asked for its workers."""
 MUTE_SECONDS = 3.0
-"""The seconds without an answer after which the user is notified."""
 LONGEST_WHY = 2000
 SETTINGS = {
     "distributed.admin.large-graph-warning-threshold": "1GB",
@@ -114,7 +112,6 @@ class Bridge:
         self._loop = asyncio.new_event_loop()
         self._client: Any = None
         self._held: dict[str, Any] = {}
-        """Futures of packs by key, kept so that dask keeps the packs."""
         self._prepared: dict[str, Any] = {}
         """The future of `prepare` by worker. Releasing it ends the run on that worker."""
         self._tasks: dict[int, Any] = {}
@@ -136,7 +133,6 @@ class Bridge:
         self._call(self._release, worker)
 
     def cancel(self, number: int) -> None:
-        """Give up a batch; no event follows."""
         self._call(self._cancel, number)
 
     def stop(self) -> None:
@@ -339,5 +335,4 @@ class Bridge:
 
 
 def seconds_text(seconds: float) -> str:
-    """Format a duration: `90 s`, or with a decimal below ten, `0.5 s`."""
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f}".removesuffix(".0") + " s"

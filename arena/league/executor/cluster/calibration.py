@@ -17,7 +17,6 @@ from arena.play.machine import TENTH_US, ms_text, percent_of, told_us
 
 TIMES = 15
 ROUNDS = 50_000
-"""Some 25 ms of work on a processor of 2023."""
 MOST_SLOWER = 2.0
 """A machine that takes this many times longer than the arena's own is too slow for the same clocks."""
 
@@ -61,7 +60,6 @@ def reference_us() -> int:
 
 
 def scaled_task(task: GameTask, percent: int | None) -> GameTask:
-    """Return the same games with clocks scaled to so many percent, or unscaled for None."""
     if percent is None:
         return task
     first, *second = (msgspec.structs.replace(game, time_percent=percent) for game in task.games)

@@ -67,7 +67,6 @@ TARGET_SECONDS = 1.0
 """The target duration of a batch. Shorter batches cost the scheduler more, longer ones lose more with their worker."""
 MOST_IN_BATCH = 50
 TOLD_SECONDS = 0.5
-"""The seconds without a worker after which the user is notified."""
 MACHINE_FAULTS = frozenset({ErrorKind.HOST.name, ErrorKind.SANDBOX.name, ErrorKind.REFUSED_BOTS.name})
 
 
@@ -79,8 +78,6 @@ class WorkerStatus(enum.Enum):
 
 @dataclass
 class ClusterWorker:
-    """One worker of the cluster. `percent` scales its clocks, `why` is the reason for refusing it."""
-
     address: str
     name: str
     threads: int
@@ -92,8 +89,6 @@ class ClusterWorker:
 
 @dataclass
 class SentBatch:
-    """Games that were sent together, and the addresses of the workers that may play them."""
-
     tasks: tuple[GameTask, ...]
     workers: frozenset[str]
 
@@ -122,24 +117,19 @@ class ClusterExecutor(OutcomeStream):
         self._settings, self._plan = settings, plan
         self._bridge: Bridge | None = None
         self._workers: dict[str, ClusterWorker] = {}
-        """By address."""
         self._preparing: dict[int, ClusterWorker] = {}
-        """The worker that prepares, by the number of the request."""
         self._sent: dict[int, SentBatch] = {}
         self._open: dict[str, GameSpec] = {}
-        """The games without an outcome, by id."""
         self._alone: set[str] = set()
         """Games that are sent alone, because workers ended while a batch with them was played."""
         self._number = 0
         self._judging = 0
         self._seconds: float | None = None
-        """The mean duration of a game."""
         self._is_connected = self._is_gone = False
         self._own: Calibration | None = None
         """The arena's own machine; None where clocks are scaled, and for a local cluster."""
 
     async def begin(self, nursery: trio.Nursery) -> None:
-        """Pack the bots and connect. As soon as a worker is ready, games are requested."""
         self._nursery = nursery
         if not self._plan.local and self._plan.reference_us is None:
             self._own = await trio.to_thread.run_sync(measure)
@@ -373,7 +363,6 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     async def _keep_time(self) -> None:
-        """Report that there is no worker, and fail when patience is over."""
         since: float | None = None
         is_told = False
         while not self._is_stopped:
@@ -490,7 +479,6 @@ def checked_records(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> li
 
 
 def check_is_of(record: GameRecord, spec: GameSpec) -> None:
-    """Raise `RecordError` unless the record matches the specification of the game."""
     played = spec_of(record)
     wrong = [] if record.arena == __version__ else ["version"]
     wrong += [name for name in GameSpec.__struct_fields__ if getattr(played, name) != getattr(spec, name)]

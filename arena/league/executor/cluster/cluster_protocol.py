@@ -17,13 +17,10 @@ from arena.league.executor.task import Failed, Notice, NotPlayed, PlaySettings
 from arena.version import __version__
 
 PRELOAD = "arena.league.executor.cluster.preload"
-"""The module that a dask worker loads (`--preload`)."""
 
 
 @dataclass(frozen=True)
 class Tls:
-    """Files in PEM: the certificate authority, the certificate of this side, and its key."""
-
     ca: Path
     cert: Path
     key: Path
@@ -112,7 +109,6 @@ _answer: "msgspec.msgpack.Decoder[WorkerAnswer]" = msgspec.msgpack.Decoder(Worke
 
 
 def decode_answer(data: object) -> WorkerAnswer:
-    """Decode an answer. Raises `WireError`, also if it is not bytes."""
     if not isinstance(data, bytes):
         raise WireError(f"expected bytes, got {type(data).__name__}")
     try:

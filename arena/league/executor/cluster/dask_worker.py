@@ -59,7 +59,6 @@ from arena.system.concurrency import background
 from arena.system.printable import printable
 
 POLL_SECONDS = 0.5
-"""How often a run checks whether dask still holds it."""
 
 _log = logging.getLogger("distributed.worker")
 _runs: dict[str, "WorkerRun"] = {}
@@ -181,7 +180,6 @@ class WorkerRun:
         self._info, self._bots, self._folder, self._slots, self._is_held = info, bots, folder, slots, is_held
         self._percent = percent_of(calibration.work_us, info.reference_us) if info.reference_us else None
         self._batches: dict[str, _Batch] = {}
-        """The batch of each open game, by id."""
         self._begun_at: dict[str, float] = {}
         self._ready = threading.Event()
         self._error: BaseException | None = None
@@ -196,7 +194,6 @@ class WorkerRun:
             raise self._error
 
     def play(self, tasks: tuple[GameTask, ...]) -> BatchPlayed | Refused | Unprepared:
-        """Play games and wait until all are over, or the run is."""
         try:
             return trio.from_thread.run(self._play, tasks, trio_token=self._token)
         except (trio.RunFinishedError, trio.Cancelled):

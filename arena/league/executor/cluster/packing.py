@@ -18,9 +18,7 @@ from arena.errors import UsageError
 from arena.system.printable import printable
 
 MOST_BYTES = 512 * MIB
-"""The largest total size of a bot's files for other machines."""
 LEFT_NAMED, LONGEST_SHOWN = 3, 40
-"""How many names of files that are not sent are shown, and their characters."""
 
 
 class _SentFiles:
@@ -105,7 +103,6 @@ def not_sent(bot: BotSpec) -> str:
 
 
 def pack_bot(bot: BotSpec) -> bytes:
-    """Return the files of a bot as an archive. Raises `UsageError` if they cannot be sent, or have changed."""
     sent = _SentFiles(bot)
     above = () if sent.covered.only is not None else (os.fsencode(sent.covered.folder.name),)
     buffer, room = io.BytesIO(), MOST_BYTES
@@ -128,7 +125,6 @@ def pack_bot(bot: BotSpec) -> bytes:
 
 
 def unpack(data: bytes, folder: Path) -> None:
-    """Write the files of a pack into a folder. Raises `OSError` and `tarfile.TarError`."""
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         archive.extractall(folder, filter="data")
 
