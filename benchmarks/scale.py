@@ -35,7 +35,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
 from arena.league.store import Store
@@ -58,7 +58,7 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from scale import SETTINGS, players_of, rounds_for
 from pathlib import Path
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.store import Store
 from arena.league.stored_league import GamesBetween, StoredWalk

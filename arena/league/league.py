@@ -24,7 +24,7 @@ from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import Player
 from arena.league.executor.local import local_executor
 from arena.league.executor.task import Executor, PlaySettings
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.league_options import PLACING, PlayOptions
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.placing import Placing

@@ -17,7 +17,6 @@ from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
 from arena.game.game_spec import Opening
 from arena.game.time_control import TimeControl, parse_duration, parse_time
-from arena.league.game_ids import openings_digest
 from arena.league.league_options import (
     LARGEST_SEED,
     MOST_GAMES,
@@ -29,7 +28,7 @@ from arena.league.league_options import (
     PlayOptions,
     variant_of,
 )
-from arena.league.settings import Settings
+from arena.league.settings import Settings, openings_digest
 from arena.league.store.document import NAMED
 from arena.system.printable import printable
 

@@ -24,8 +24,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.persons import with_clock, without_clock
 from arena.game.time_control import parse_time
 from arena.league.entrants import entrants
-from arena.league.game_ids import rounds_tried
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games, rounds_tried
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.option_values import default_store, option_value, settings_of, time_control
 from arena.league.resumed import note_places

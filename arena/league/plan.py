@@ -14,7 +14,7 @@ from arena.game.game_spec import Player
 from arena.game.time_control import parse_duration
 from arena.league.entrants import entrants
 from arena.league.executor.task import PlaySettings
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.league_options import ClusterOptions, Kind, PlayOptions, usable_cpus
 from arena.league.option_values import (
     build_limits,

@@ -34,7 +34,7 @@ from arena.game.record import GameRecord
 from arena.game.recorded import spec_of
 from arena.league.executor.local import local_executor
 from arena.league.executor.task import Failed, GameTask, Notice, NotPlayed, Played, PlaySettings
-from arena.league.game_specs import return_game
+from arena.league.game_ids import return_game
 from arena.league.stop import Say, run_games
 from arena.league.trust import bot_line, is_archived, is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.league.versions import Versions

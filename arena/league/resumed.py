@@ -25,8 +25,7 @@ from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.persons import is_person
-from arena.league.game_ids import misfit, pair_seed_of, rounds_tried
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games, misfit, pair_seed_of, rounds_tried
 from arena.league.saved import AlreadyPlayed, PreparedGame, check_place
 from arena.league.settings import Settings, other_times
 from arena.league.stop import Say, run_games
@@ -191,7 +190,7 @@ def _settings(paused: SavedGame, rounds: range = range(1)) -> Settings:
             bot_times=tuple(own_times.items()),
             names_told=spec.names_told,
         )
-        common = settings.digest(players)
+        common = Games(settings).common(players)
         if any(pair_seed_of(common, players, number) == paused.pair_seed for number in rounds):
             return settings
     raise UsageError("this is not a game that was paused: its seeds do not follow from its rules, times and players")

@@ -1,5 +1,6 @@
 """The settings that all games of a league share: as a value, as the words in a store or an export, and parsed."""
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -14,14 +15,6 @@ from arena.game.game_spec import Opening, Player
 from arena.game.persons import is_person
 from arena.game.record import STRATEGO_1
 from arena.game.time_control import UNLIMITED, TimeControl, parse_time
-from arena.league.game_ids import (
-    OPENINGS_DIGITS,
-    Players,
-    Times,
-    common_of,
-    common_of_equals,
-    openings_digest,
-)
 from arena.league.league_options import LARGEST_SEED
 from arena.league.store.document import (
     CALIBRATION,
@@ -50,6 +43,7 @@ from arena.system.printable import printable, shown
 from protocol.seats import RESIGN, Reason
 
 LONGEST_TITLE = 100
+OPENINGS_DIGITS = 16
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
 OTHER_TIMES_TEXT = re.compile(
     r"start (?P<start_ms>\d{1,15})ms, set-up (?P<setup_ms>\d{1,15})ms, margin (?P<margin_ms>\d{1,15})ms", re.ASCII
@@ -96,17 +90,13 @@ class Settings(msgspec.Struct, frozen=True):
         own = dict(self.bot_times)
         return {time_key(player): own[player.digest].text for player in players if player.digest in own}
 
-    def times(self, players: Players) -> Times:
-        own = dict(self.bot_times)
-        first, second = (own.get(player.digest, self.time) for player in players)
-        return first, second
 
-    def digest(self, players: Players | None = None) -> str:
-        """Return a fingerprint of the settings that are part of game ids, for two players or any without own times."""
-        rules = self.variant.kind.digest(self.variant)
-        if players is None:
-            return common_of_equals(rules, self.seed, self.time)
-        return common_of(rules, self.seed, players, self.times(players))
+def hashed(*parts: object) -> str:
+    return hashlib.sha256("\n".join(map(repr, parts)).encode()).hexdigest()
+
+
+def openings_digest(openings: Sequence[Opening]) -> str:
+    return hashed("openings", *map(tuple, openings))[:OPENINGS_DIGITS]
 
 
 def rules_text(variant: Variant) -> str:

@@ -15,8 +15,7 @@ import msgspec
 
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Opening, Player
-from arena.league.game_ids import contents_of, pair_seed_of, place_of_opening, rounds_tried
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games, contents_of, pair_seed_of, place_of_opening, rounds_tried
 from arena.league.league_options import PLACING, FormatName, FormatOptions, check_format
 from arena.league.pairing.chosen import ChosenFormat
 from arena.league.pairing.pairing import Format, Pairing
@@ -290,13 +289,14 @@ def _openings(store: Store, settings: Settings, count: int, rows: Sequence[GameR
         raise UsageError(f"expected from 1 to {MOST_OPENINGS} openings, got {count}")
     found: dict[int, Opening] = {}
     met = Counter(contents_of(row.players) for row in rows)
+    games = Games(settings)
     for row in rows:
         if len(found) == count:
             break
         record = store.stored(row.number).sound
         if record is None or not record.opening:
             continue
-        common = settings.digest(row.players)
+        common = games.common(row.players)
         for number in rounds_tried(met[contents_of(row.players)]):
             if pair_seed_of(common, row.players, number, opening=record.opening) == record.pair_seed:
                 found.setdefault(place_of_opening(common, row.players, number, count), record.opening)

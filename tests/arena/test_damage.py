@@ -24,7 +24,7 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, NoteLine
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.league.game_ids import game_id, pair_seed_of, seeds_of
+from arena.league.game_ids import Games, game_id, pair_seed_of, seeds_of
 from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.database import Damage, DamagedError
@@ -401,7 +401,7 @@ def sound_games(count: int) -> list[GameRecord]:
         _, record = store.record("9")
     games = []
     for number in range(count):
-        pair_seed = pair_seed_of(settings_of(record).digest(), record.players, number)
+        pair_seed = pair_seed_of(Games(settings_of(record)).common(record.players), record.players, number)
         seeds = seeds_of(pair_seed, record.players)
         games.append(changed(record, id=game_id(pair_seed, record.players), pair_seed=pair_seed, seeds=seeds))
     return games

@@ -7,14 +7,8 @@ from hypothesis import strategies as st
 
 from arena.game.game_spec import Player
 from arena.game.time_control import TimeControl
-from arena.league.game_ids import (
-    misfit,
-    opening_of,
-    openings_digest,
-    place_of_opening,
-)
-from arena.league.game_specs import Games
-from arena.league.settings import Settings
+from arena.league.game_ids import Games, misfit, opening_of, place_of_opening
+from arena.league.settings import Settings, openings_digest
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 

@@ -14,7 +14,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.executor.task import Executor, GameTask
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.league import open_league
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.pairing.pairing import Pairing

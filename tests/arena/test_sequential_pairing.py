@@ -18,7 +18,7 @@ from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.executor.task import Executor, GameTask
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.pairing.sequential import MOST_VOID, SequentialState, SequentialTest
 from arena.league.play_missing import PlayState, play_missing
 from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likelihood_ratio

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from arena.errors import UsageError, suggest
 from arena.game.game_spec import Player
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.league_options import (
     GAMES_A_BOT,
     MOST_GAMES,

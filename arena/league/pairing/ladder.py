@@ -25,7 +25,7 @@ from itertools import pairwise
 from typing import Self
 
 from arena.game.game_spec import GameSpec, Player
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.pairing.pairing import Ledger, Pair
 from arena.league.pairing.placing import FormatStage, LadderPlace, LadderStop, Placing, StopReason
 from arena.league.ratings.pair import ELO_PER_LOGIT

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from arena.game.game_spec import GameSpec, Player
 from arena.game.verdict import GameResult
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.store import Disqualified, GameRow
 from protocol.seats import Color
 

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from arena.game.game_spec import GameSpec, Player
-from arena.league.game_ids import contents_of
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games, contents_of
 from arena.league.pairing.pairing import faults, half_points
 from arena.league.ratings.sequential_test import NO_PAIRS, Decision, Hypotheses, PairCounts, log_likelihood_ratio
 from arena.league.store import GameRow

@@ -19,7 +19,7 @@ from arena.game.game_spec import Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.league_options import LARGEST_SEED
 from arena.league.settings import Settings
 from arena.stratego.game import variant_of
