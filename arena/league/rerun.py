@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType
 
 import trio
 
@@ -47,6 +46,7 @@ MOST_LOOKED_AT = 500
 DIGITS = 12
 
 
+@dataclass
 class BotFinder:
     """Finds the bots of one game: at a path, among the sample bots, in the folders `near`, and in the `archive`.
 
@@ -54,18 +54,10 @@ class BotFinder:
     `places` are where the store was played with its bots.
     """
 
-    def __init__(
-        self,
-        near: Sequence[Path],
-        *,
-        may_differ: bool,
-        archive: Path | None = None,
-        places: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
-        self._near = near
-        self._may_differ = may_differ
-        self._archive = archive
-        self._places = places
+    near: Sequence[Path]
+    may_differ: bool
+    archive: Path | None = None
+    places: Mapping[str, str] = field(default_factory=dict)
 
     def at(self, path: str, player: Player, arguments: tuple[str, ...] = ()) -> BotSpec:
         """Return the bot at a path, or in a folder of bots there. Raises `UsageError` if the player is not there."""
@@ -79,19 +71,19 @@ class BotFinder:
         """Return the places of the player's bot, the likeliest first; `named` is its name in errors."""
 
         def unlikely(bot: BotSpec) -> tuple[bool, bool]:
-            return place_of(bot) != self._places.get(player.digest), not is_called_so(bot)
+            return place_of(bot) != self.places.get(player.digest), not is_called_so(bot)
 
         def is_called_so(bot: BotSpec) -> bool:
             return player.name in (bot.name, bot.path.parent.name)
 
         near = list(_loaded(self._entries(), arguments))
-        archived = _loaded(copies_in(self._archive, player.digest), arguments) if self._archive else ()
+        archived = _loaded(copies_in(self.archive, player.digest), arguments) if self.archive else ()
         samples = list(_loaded(map(sample_file, SAMPLES), arguments))
         same = [bot for bot in (*near, *archived, *samples) if may_be(bot, player)]
         namesakes = [bot for bot in (*near, *samples) if is_called_so(bot)]
         if found := sorted(same, key=unlikely) or sorted(namesakes, key=unlikely)[:1]:
             return [self.checked(bot, player) for bot in found]
-        folders = ["this folder" if folder == Path() else printable(str(folder)) for folder in self._near]
+        folders = ["this folder" if folder == Path() else printable(str(folder)) for folder in self.near]
         looked = " or ".join(["the sample bots", *folders])
         raise UsageError(
             f"{named}: no bot with the digest {player.digest[:DIGITS]} was found{_with(arguments)}; looked for it in "
@@ -100,7 +92,7 @@ class BotFinder:
 
     def checked(self, bot: BotSpec, player: Player) -> BotSpec:
         """Return the same bot as this player. Raises `UsageError` if it has changed, unless it may differ."""
-        if not (self._may_differ or may_be(bot, player)):
+        if not (self.may_differ or may_be(bot, player)):
             raise UsageError(
                 f"{printable(str(bot.path))}: expected {player.name} as it played, digest {player.digest[:DIGITS]}, "
                 f"got {bot.digest[:DIGITS]}{_with(bot.arguments)}: its files have changed since, or it had other "
@@ -110,7 +102,7 @@ class BotFinder:
         return replace(as_player(bot, player.digest), name=player.name)
 
     def _entries(self) -> Iterator[Path]:
-        for folder in self._near:
+        for folder in self.near:
             try:
                 with os.scandir(folder) as entries:
                     found = sorted(Path(each.path) for each in islice(entries, MOST_LOOKED_AT) if not each.is_symlink())

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -175,10 +175,19 @@ def settings_in(described: Mapping[str, str]) -> Settings:
     )
 
 
-CHOICES = ("yes", "no")
-CHOSEN = (PONDERING, KEEP_BOTS)
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
-KNOWN = frozenset({GAME, *SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION})
+KNOWN = frozenset(
+    {
+        GAME,
+        *SETTINGS_OF_GAMES,
+        SEED,
+        PONDERING,
+        KEEP_BOTS,
+        OPENINGS,
+        OPPONENTS,
+        CALIBRATION,
+    }
+)
 OF_BOTS = (LIMITS_OF, TIME_OF)
 NEEDED = (*SETTINGS_OF_GAMES, SEED)
 
@@ -189,9 +198,11 @@ def is_seed(text: str) -> bool:
 
 def setting_fault(name: str, value: str) -> str | None:
     """Return why the arena cannot have written this setting; None if it can have, or does not know it."""
-    expected = _expected(name, value)
-    called = shown(name) if name.startswith(OF_BOTS) else name  # a bot's name is in it
-    return f"{called}: expected {expected}, got {shown(value)}" if expected else None
+    kind = next((prefix for prefix in OF_BOTS if name.startswith(prefix)), name)
+    is_right, expected = EXPECTED.get(kind, (bool, ""))
+    if not expected or is_right(value):
+        return None
+    return f"{name if kind == name else shown(name)}: expected {expected}, got {shown(value)}"
 
 
 def rules_fault(described: Mapping[str, str]) -> str | None:
@@ -205,28 +216,33 @@ def rules_fault(described: Mapping[str, str]) -> str | None:
     return None
 
 
-def _expected(name: str, value: str) -> str | None:
-    if name == SEED and not is_seed(value):
-        return f"a whole number from 0 to {LARGEST_SEED}"
-    if name == OTHER_TIMES and not OTHER_TIMES_TEXT.fullmatch(value):
-        return "'start 10000ms, set-up 5000ms, margin 50ms' or the like"
-    if name == OPENINGS and value != NO_OPENINGS and not openings_in(value):
-        return f"'{NO_OPENINGS}', or how many of which digest"
-    if name == OPPONENTS and value not in (HIDDEN, NAMED):
-        return f"{HIDDEN} or {NAMED}"
-    if name == CALIBRATION and read_reference(value) is None:
-        return "a reference such as 'reference 25.2 ms'"
-    if name.startswith(LIMITS_OF) and ((limits := read_limits(value)) is None or limits.text != value):
-        return f"limits such as {Limits().text!r}"
-    if (name == TIME or name.startswith(TIME_OF)) and not _is_time(value):
-        return "a time such as 1000ms or 60+0.6"
-    return "yes or no" if name in CHOSEN and value not in CHOICES else None
-
-
 def _is_time(text: str) -> bool:
-    if text == UNLIMITED:  # a person's
-        return True
     try:
-        return parse_time(text).text == text
+        return text == UNLIMITED or parse_time(text).text == text  # unlimited: a person's
     except UsageError:
         return False
+
+
+def _are_limits(text: str) -> bool:
+    limits = read_limits(text)
+    return limits is not None and limits.text == text
+
+
+_CHOICE = ({"yes", "no"}.__contains__, "yes or no")
+_A_TIME = (_is_time, "a time such as 1000ms or 60+0.6")
+EXPECTED: dict[str, tuple[Callable[[str], object], str]] = {
+    SEED: (is_seed, f"a whole number from 0 to {LARGEST_SEED}"),
+    OTHER_TIMES: (OTHER_TIMES_TEXT.fullmatch, "'start 10000ms, set-up 5000ms, margin 50ms' or the like"),
+    OPENINGS: (
+        lambda text: text == NO_OPENINGS or openings_in(text),
+        f"'{NO_OPENINGS}', or how many of which digest",
+    ),
+    OPPONENTS: ({HIDDEN, NAMED}.__contains__, f"{HIDDEN} or {NAMED}"),
+    CALIBRATION: (lambda text: read_reference(text) is not None, "a reference such as 'reference 25.2 ms'"),
+    LIMITS_OF: (_are_limits, f"limits such as {Limits().text!r}"),
+    TIME: _A_TIME,
+    TIME_OF: _A_TIME,
+    PONDERING: _CHOICE,
+    KEEP_BOTS: _CHOICE,
+}
+"""The values of settings, and words for them."""

@@ -7,6 +7,7 @@ import signal
 import struct
 import sys
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import trio
 from arena.system.concurrency import readable, writable
 
 IGNORED = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-POLL_SECONDS = 0.5
+POLL_SECONDS = 0.05
 LENGTH = struct.Struct("<I")
 READ_SIZE = 65536
 MOST_PARTS = 64
@@ -46,24 +47,22 @@ def begin(*descriptors: int) -> None:
 
 async def until_gone(parent: int, serving: trio.CancelScope) -> None:
     """Cancel the scope when the parent dies. The end of the pipe is not enough, as a fork may have a copy of it."""
-    if not os.getppid():  # the parent is in another namespace
-        return
-    try:
-        descriptor = os.pidfd_open(parent)
-    except ProcessLookupError:
+    if os.getppid():  # else the parent is in another namespace
+        await until_dead(parent, lambda: os.getppid() == parent)
         serving.cancel()
-        return
-    except (OSError, AttributeError):  # it may not, or it is not Linux
-        while os.getppid() == parent:  # noqa: ASYNC110  (there is no event for it)
-            await trio.sleep(POLL_SECONDS)
-        serving.cancel()
-        return
-    try:
-        if os.getppid() == parent:  # if not, it was dead before, and its number may be another's now
-            await readable(descriptor)
-        serving.cancel()
-    finally:
-        os.close(descriptor)
+
+
+async def until_dead(pid: int, is_there: Callable[[], bool]) -> None:
+    """Wait until a process is dead; if it is not there any more, its number may be another's."""
+    with contextlib.suppress(OSError, AttributeError):  # no descriptor is left, it may not, or this is not Linux
+        descriptor = os.pidfd_open(pid)
+        try:
+            if is_there():
+                await readable(descriptor)
+        finally:
+            os.close(descriptor)
+    while is_there():  # noqa: ASYNC110  (there is no event for it elsewhere)
+        await trio.sleep(POLL_SECONDS)
 
 
 class WireError(Exception):

@@ -10,7 +10,7 @@ from typing import Any
 import trio
 
 from arena.bots.spec import TOKEN_VARIABLE
-from arena.league.executor.child_process import Connection, WireError, own_python
+from arena.league.executor.child_process import Connection, WireError, own_python, until_dead
 from arena.league.executor.task import PlaySettings, StopWorker, WorkerSetup, from_worker
 from arena.sandbox import killing, reaper
 from arena.sandbox.launch import cannot_start_another
@@ -31,7 +31,6 @@ STOP_PATIENCE = 30.0
 """Seconds after which a worker that was told to stop is killed; it usually takes well under one."""
 LOOK_SECONDS = 1.0
 STOPPED_LOOKS = 10
-POLL_SECONDS = 0.05
 
 
 class WorkerProcess:
@@ -147,15 +146,7 @@ class WorkerProcess:
         self._signal(signal.SIGKILL)
 
     async def _until_dead(self, hearing: trio.CancelScope) -> None:
-        with contextlib.suppress(OSError, AttributeError):  # no descriptor is left, or this is not Linux
-            if self._popen.returncode is None:
-                descriptor = os.pidfd_open(self.pid)
-                try:
-                    await readable(descriptor)
-                finally:
-                    os.close(descriptor)
-        while self._popen.poll() is None:  # noqa: ASYNC110  (outside Linux no event announces a child's death)
-            await trio.sleep(POLL_SECONDS)
+        await until_dead(self.pid, lambda: self._popen.poll() is None)
         self._is_dead.set()
         hearing.cancel()
 
