@@ -70,8 +70,12 @@ def entrants(
     found = find_entrants(paths, follow_links=follow_links, asked=options.asked, leave_out=not strict)
     path = apart_from_bots(store(found.bots), found.bots)
     with sole_use(path), BotFolders() as folders:
-        played, seed = _before(path)
-        options = _with_seed(options, seed)
+        played, seed = list[Player](), ""
+        if os.path.exists(path) and not is_empty_file(path):
+            with Store(path, create=False) as before:
+                played, seed = before.players(), before.read_document()[0].games.get(SEED, "")
+        if options.draws_seed and variant_of(options).kind.has_chance:
+            options = replace(options, seed=int(seed) if is_seed(seed) else secrets.randbelow(LARGEST_SEED) + 1)
         able = [fitting(bot, variant_of(options), has_openings=options.openings is not None) for bot in found.bots]
         bots = built(able, level, options, say, folders=folders, run=run)
         if options.cluster is not None:
@@ -88,35 +92,18 @@ def entrants(
             raise UsageError(f"{alike}: expected two different bots, got the same files twice")
         unsteady = _unsteady(found.bots, bots, {player.digest for player in played})
         named = assign_identities([bot for bot in bots if bot.fault is None] if skip_broken else bots, played)
-        for line in [*found.remarks, *_renamed(named), *copies_of_one(named), *unsteady]:
+        renamed = [
+            f"{printable(str(bot.path))}: another bot is named {given_name(bot.name)}: this one is listed as {bot.name}"
+            for bot in named
+            if bot.name != given_name(bot.name)
+        ]
+        for line in [*found.remarks, *renamed, *copies_of_one(named), *unsteady]:
             say(line)
         for bot in bots if skip_broken else named:
             if bot.fault is not None:
                 say(f"broken: {bot.fault}")
                 say(f"    {bot.name} {LEFT_OUT if skip_broken else LISTED}")
         yield Entrants(tuple(named), options, level, path)
-
-
-def _before(path: Path) -> tuple[list[Player], str]:
-    if not os.path.exists(path) or is_empty_file(path):
-        return [], ""
-    with Store(path, create=False) as store:
-        return store.players(), store.read_document()[0].games.get(SEED, "")
-
-
-def _with_seed(options: PlayOptions, known: str) -> PlayOptions:
-    """Return the options with the seed of a game with chance, if none was given: the store's, or a random one."""
-    if not options.draws_seed or not variant_of(options).kind.has_chance:
-        return options
-    return replace(options, seed=int(known) if is_seed(known) else secrets.randbelow(LARGEST_SEED) + 1)
-
-
-def _renamed(bots: Sequence[BotSpec]) -> list[str]:
-    return [
-        f"{printable(str(bot.path))}: another bot is named {given_name(bot.name)}: this one is listed as {bot.name}"
-        for bot in bots
-        if bot.name != given_name(bot.name)
-    ]
 
 
 def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str]) -> list[str]:

@@ -17,7 +17,6 @@ from arena.errors import ArenaError, UsageError
 from arena.game.exported import LONGEST_LINE, RecordEntry, SeatViewError, decode_line, encode_line
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError
-from arena.game.verdict import Verdict
 from arena.league.readers import Reader
 from arena.league.settings import Settings, check_game, rules_fault, setting_fault
 from arena.league.store import Damage, PairCount, Store, is_record_file, refuse_other_files, sole_use
@@ -44,6 +43,7 @@ class LineFault(NamedTuple):
 
 def read_entries(path: Path) -> Iterator[tuple[int, RecordEntry | RecordError]]:
     """Yield the games of a file, or the fault of a line, with the numbers of their lines. Raises `FileError`."""
+    bad = 0
     for number, line in enumerate(read_lines(path, LONGEST_LINE, "a file of game records"), start=1):
         if number == 1 and line.startswith(STORE_START):
             raise FileError(
@@ -57,6 +57,11 @@ def read_entries(path: Path) -> Iterator[tuple[int, RecordEntry | RecordError]]:
         try:
             yield number, decode_line(content, is_ended=content != line)
         except RecordError as error:
+            bad += 1
+            if bad > MOST_NO_RECORDS:
+                words = f"it is no game record, like {MOST_NO_RECORDS} before it: the rest is not looked at"
+                yield number, RecordError(words)
+                return
             yield number, error
 
 
@@ -106,7 +111,7 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
     Raises `FileError` if the file cannot be read or was replaced meanwhile, and `UsageError` for the view of one side.
     """
     meetings: Counter[tuple[Player, Player]] = Counter()
-    lines = bad = 0
+    lines = 0
     for lines, entry in read_entries(path):
         if isinstance(entry, SeatViewError):
             raise UsageError(
@@ -115,22 +120,13 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             )
         if lines == 1 and isinstance(entry, RecordEntry):
             check_game(entry.settings, printable(str(path)))
-        bad += isinstance(entry, RecordError)
-        if bad > MOST_NO_RECORDS:
-            break
-        if not isinstance(entry, RecordError):
+        if isinstance(entry, RecordEntry):
             meetings[entry.record.players] += 1
     leagues: dict[frozenset[tuple[str, str]], GameChecks] = {}
     seen: dict[str, tuple[int, bytes]] = {}
-    number = bad = copies = 0
+    number = copies = 0
     for number, entry in read_entries(path):
         if isinstance(entry, RecordError):
-            bad += 1
-            if bad > MOST_NO_RECORDS:
-                yield LineFault(
-                    number, f"it is no game record, like {MOST_NO_RECORDS} before it: the rest is not looked at"
-                )
-                break
             yield LineFault(number, str(entry))
         else:
             own = sha256(encode_line(*entry)).digest()
@@ -307,13 +303,10 @@ def _stored(store: Store, sources: Sequence[Path], league: GameChecks, progress:
 
 def _conflict(coming: _Coming, other: _Coming) -> str:
     red, blue = (player.name for player in coming.record.players)
-    endings = [_ending(each.record.verdict) for each in (coming, other)]
+    verdicts = [each.record.verdict for each in (coming, other)]
+    endings = [f"{v.result.value} by {v.reason.value} after {counted(v.plies, 'ply', 'plies')}" for v in verdicts]
     what = "with another result" if endings[0] != endings[1] else "with other actions, times or words"
     return (
         f"game {coming.record.id} ({red} - {blue}) is there {what}; {NOTHING_IMPORTED}:\n"
         f"    {coming.where}: {endings[0]}\n    {other.where}: {endings[1]}"
     )
-
-
-def _ending(verdict: Verdict) -> str:
-    return f"{verdict.result.value} by {verdict.reason.value} after {counted(verdict.plies, 'ply', 'plies')}"

@@ -7,7 +7,6 @@ A text file in UTF-8. An opening is two lines, Red's set-up and then Blue's, in 
     blue F........./B....9...2/........../2.S.3.M...
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from arena.errors import IllegalAnswerError, UsageError
@@ -37,8 +36,11 @@ def parse_openings(text: str, variant: Variant, where: str) -> list[Opening]:
     found: dict[Opening, int] = {}
     red, begun = "", 0
     number = 0
-    for number, line in _lines(text):
-        color = Color.BLUE if red else Color.RED
+    for place, content in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+        line = content.strip()
+        if not line or line.startswith(COMMENT):
+            continue
+        number, color = place, Color.BLUE if red else Color.RED
         setup = _setup(line, color, variant, f"{where}: line {number}")
         if color is Color.RED:
             red, begun = setup, number
@@ -52,13 +54,6 @@ def parse_openings(text: str, variant: Variant, where: str) -> list[Opening]:
     if not found:
         raise UsageError(f"{where}: expected {WHAT}, got none in it: 'red ROWS' and 'blue ROWS' for each")
     return list(found)
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
-        content = line.strip()
-        if content and not content.startswith(COMMENT):
-            yield number, content
 
 
 def _setup(line: str, color: Color, variant: Variant, where: str) -> str:

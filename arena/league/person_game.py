@@ -69,7 +69,12 @@ def begin_person_game(
 ) -> Iterator[PreparedGame]:
     """Prepare a game of a person against the bot of this path, or of two persons without one. Raises `ArenaError`."""
     options = replace(options, draws_seed=not who.seed_given)
-    persons = [_person(name) for name in who.names]
+    persons = []
+    for name in who.names:
+        fault = name_fault(name)
+        if fault is not None:
+            raise UsageError(f"--name: {expected_name(name, fault)}")
+        persons.append(person_spec(name))
 
     def store_of(_: Sequence[BotSpec]) -> Path:
         clock = () if who.clock is None else (f"clock-{who.clock}",)
@@ -99,13 +104,6 @@ def begin_person_game(
                 yield PreparedGame(
                     spec, (red, blue), None, store, place, held, settings.pondering, settings.seed, settings.time
                 )
-
-
-def _person(name: str) -> BotSpec:
-    fault = name_fault(name)
-    if fault is not None:
-        raise UsageError(f"--name: {expected_name(name, fault)}")
-    return person_spec(name)
 
 
 def _new_file(first: BotSpec, second: BotSpec) -> Path:

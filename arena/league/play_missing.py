@@ -175,10 +175,6 @@ async def play_missing(
         raise run.failure
 
 
-def _is_return(first: GameSpec, second: GameSpec) -> bool:
-    return first.pair_seed == second.pair_seed and first.players == second.players[::-1]
-
-
 @dataclass
 class _Run:
     _pairing: Pairing
@@ -216,7 +212,7 @@ class _Run:
             task = GameTask(game)
             if self._keep_bots:
                 following = await self._next_missing(waits=False)
-                if following and _is_return(game, following):
+                if following and (game.pair_seed, game.players) == (following.pair_seed, following.players[::-1]):
                     task, following = GameTask(game, then=following), None
             if await self._state.versions.were_unchanged(self._bots_of(task.id)):
                 yield task
@@ -226,6 +222,7 @@ class _Run:
 
     async def _next_missing(self, *, waits: bool = True) -> GameSpec | None:
         """Return the next game that is not stored; None if there is none, or (unless it `waits`) not yet."""
+        take = self._stored.take
         while True:
             if self._given:
                 game = self._given.popleft()
@@ -238,7 +235,8 @@ class _Run:
             batch = self._pairing.next(self._take_results())
             self._is_exhausted = batch is None
             if batch:
-                rows = await self._stored_of(batch)
+                in_thread = self._open and self._stored.left
+                rows = await trio.to_thread.run_sync(take, batch) if in_thread else take(batch)
                 self._results += rows
                 found = {row.id for row in rows}
                 self._given.extend(game for game in batch if game.id not in found)
@@ -249,11 +247,6 @@ class _Run:
             else:
                 assert self._left_out, "the pairing waits for results, and has those of all its games"
                 return None
-
-    async def _stored_of(self, games: Sequence[GameSpec]) -> list[GameRow]:
-        if self._open and self._stored.left:
-            return await trio.to_thread.run_sync(self._stored.take, games)
-        return self._stored.take(games)
 
     def _take_results(self) -> list[GameRow]:
         results, self._results = self._results, []

@@ -85,9 +85,10 @@ class BotFinder:
             return [self.checked(bot, player) for bot in found]
         folders = ["this folder" if folder == Path() else printable(str(folder)) for folder in self.near]
         looked = " or ".join(["the sample bots", *folders])
+        more = "" if arguments else f", and its arguments, if it had some, with --arguments {named}=WORDS"
         raise UsageError(
             f"{named}: no bot with the digest {player.digest[:DIGITS]} was found{_with(arguments)}; looked for it in "
-            f"{looked}; say where it is with --bot {named}=PATH{_or_arguments(named, arguments)}"
+            f"{looked}; say where it is with --bot {named}=PATH{more}"
         )
 
     def checked(self, bot: BotSpec, player: Player) -> BotSpec:
@@ -123,10 +124,6 @@ def _loaded(paths: Iterable[Path], arguments: tuple[str, ...]) -> Iterator[BotSp
 
 def _with(arguments: tuple[str, ...]) -> str:
     return f" with the arguments {printable(shlex.join(arguments), SHOWN)}" if arguments else ""
-
-
-def _or_arguments(named: str, arguments: tuple[str, ...]) -> str:
-    return "" if arguments else f", and its arguments, if it had some, with --arguments {named}=WORDS"
 
 
 class Part(Enum):

@@ -219,7 +219,7 @@ class GameChecks:
             if name not in (*NOT_IN_RECORDS, *OF_EACH_SIDE, SEED) and self._settings.get(name, value) != value
         ]
         faults += self._other_clocks(record) + self._other_scale(record)
-        faults += self._other_choices(record) + self._other_opening(record) + other_limits(record, self._settings)
+        faults += self._other_choices(record) + other_limits(record, self._settings)
         digits = self._settings.get(SEED, "")
         if faults or RULES not in self._settings or not is_seed(digits):
             return faults  # that there is no seed is a fault of the store, and not of each game
@@ -260,12 +260,6 @@ class GameChecks:
         told = f"{ms_text(work)}, by the {setting} of the store"
         return [f"its clocks were scaled to {percent}%, where {expected}% follow from the machine's {told}"]
 
-    def _other_opening(self, record: GameRecord) -> list[str]:
-        openings = self._settings.get(OPENINGS, NO_OPENINGS)
-        if bool(record.opening) is (openings != NO_OPENINGS):
-            return []
-        return [f"it was played {'with' if record.opening else 'without'} an opening, and the store is for {openings}"]
-
     def _other_choices(self, record: GameRecord) -> list[str]:
         faults = []
         if self._settings.get(PONDERING) == "no" and record.pondered_us is None:
@@ -275,6 +269,10 @@ class GameChecks:
         if bool(record.names_told) is not (self._settings.get(OPPONENTS, HIDDEN) == NAMED):
             told = "told" if record.names_told else "not told"
             faults.append(f"the bots were {told} each other's names, which the store says otherwise")
+        openings = self._settings.get(OPENINGS, NO_OPENINGS)
+        if bool(record.opening) is not (openings != NO_OPENINGS):
+            way = "with" if record.opening else "without"
+            faults.append(f"it was played {way} an opening, and the store is for {openings}")
         return faults
 
     def _out_of_place(self, record: GameRecord, variant: Variant, seed: int) -> list[str]:

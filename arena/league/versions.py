@@ -55,15 +55,12 @@ class Versions:
                 begun = trio.current_time()
                 seen = await trio.to_thread.run_sync(_compare_all, to_see, abandon_on_cancel=True)
                 for (bot, _), (look, change) in zip(to_see, seen, strict=True):
-                    self._note(bot, look, change)
+                    if change is None or change.is_only_new:
+                        self._looks[bot.player] = look
+                    if change is not None:
+                        (self._grown if change.is_only_new else self._changed)[bot.player] = (bot, change)
                     self._looked[bot.player] = begun
         return asked.keys() & self._changed.keys()
-
-    def _note(self, bot: BotSpec, look: Look, change: Change | None) -> None:
-        if change is None or change.is_only_new:
-            self._looks[bot.player] = look
-        if change is not None:
-            (self._grown if change.is_only_new else self._changed)[bot.player] = (bot, change)
 
     def errors(self) -> list[str]:
         lines = []

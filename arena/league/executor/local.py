@@ -193,38 +193,33 @@ class LocalExecutor(OutcomeStream):
                 except Exception as error:
                     self._fail(error if isinstance(error, ArenaError) else host_fault(error) or error)
                     break
-                how = await worker.process.attend(
-                    partial(self._handle_all, worker), partial(self._worker_stopped, worker)
-                )
+                how = await worker.process.attend(partial(self._handle, worker), partial(self._worker_says, worker))
                 said = worker.process.stderr_tail
                 worker.process = None
                 if not self._is_stopped:
                     self._worker_died(worker, how, said)
                 self.changed()
 
-    def _handle_all(self, worker: WorkerState, messages: Iterable[Any]) -> None:
+    def _handle(self, worker: WorkerState, messages: Iterable[Any]) -> None:
         for message in messages:
-            self._handle(worker, message)
+            match message:
+                case WorkerReady():
+                    worker.is_ready = True
+                case Begun(id):
+                    worker.begun[id] = worker.queued.pop(id)
+                    self._tell(message)
+                case SkippedGames(ids):
+                    worker.skipped(ids)
+                case Notice() | Watched():
+                    self._tell(message)
+                case Failed(None):
+                    self._fail(message.error())
+                case _:  # how a game ended
+                    worker.ended(message.id)
+                    self._ended(message)
         self._dispatch()
 
-    def _handle(self, worker: WorkerState, message: Any) -> None:
-        match message:
-            case WorkerReady():
-                worker.is_ready = True
-            case Begun(id):
-                worker.begun[id] = worker.queued.pop(id)
-                self._tell(message)
-            case SkippedGames(ids):
-                worker.skipped(ids)
-            case Notice() | Watched():
-                self._tell(message)
-            case Failed(None):
-                self._fail(message.error())
-            case _:  # how a game ended
-                worker.ended(message.id)
-                self._ended(message)
-
-    def _worker_stopped(self, worker: WorkerState, words: str) -> None:
+    def _worker_says(self, worker: WorkerState, words: str) -> None:
         played = ", ".join(task.spec.names for task in worker.begun.values())
         self._tell(Notice(f"a worker process {words}" + (f" (it plays {played})" if played else "")))
 

@@ -165,7 +165,8 @@ class Ladder:
                     self._is_settling = False
                     games = [] if is_sure else self._choose()
                     if not games:
-                        self._stop = self._why(is_sure=is_sure)
+                        over = StopReason.NO_PAIR if self._left else StopReason.GAMES
+                        self._stop = StopReason.SURE if is_sure else over
                     return games or None
                 self._is_settling = True
             elif any(pair.left for pair in self._under_way[0]):
@@ -181,9 +182,6 @@ class Ladder:
             if estimate is self._estimate:
                 for player, number in zip(pair.players, pair.faults, strict=True):
                     self._faults[player] += number
-
-    def _why(self, *, is_sure: bool) -> StopReason:
-        return StopReason.SURE if is_sure else StopReason.NO_PAIR if self._left else StopReason.GAMES
 
     def _playing(self) -> list[int]:
         return [
@@ -278,12 +276,9 @@ class Ladder:
         if self._opening:  # no game was requested yet
             over = 0
         stage = FormatStage(is_over=self._stop is not None, done=over, of=self._planned)
-        return Placing(tuple(places), self._ledger.as_disqualified(out), self._stopped(places), stage=stage)
-
-    def _stopped(self, places: Sequence[LadderPlace]) -> LadderStop | None:
-        if self._stop is None:
-            return None
-        sure = self._confidence
-        likely = [place.above_next for place in places if place.above_next is not None]
-        unclear = None if sure is None else sum(each < sure for each in likely)
-        return LadderStop(self._stop, self._planned - self._left, self._known, sure, unclear)
+        stop, sure = None, self._confidence
+        if self._stop is not None:
+            likely = [place.above_next for place in places if place.above_next is not None]
+            unclear = None if sure is None else sum(each < sure for each in likely)
+            stop = LadderStop(self._stop, given, self._known, sure, unclear)
+        return Placing(tuple(places), self._ledger.as_disqualified(out), stop, stage=stage)

@@ -7,6 +7,7 @@ each such pair and each result, and columns of all opponents of a player.
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Self
 
 
@@ -132,12 +133,11 @@ def rated_rows(rows: Sequence[Row]) -> tuple[list[int], list[Row]]:
     """Return the players with games that are no double forfeits, and their rows, renumbered from 0."""
     if all(row.opponents and all(row.rated) for row in rows):
         return list(range(len(rows))), list(rows)
-    kept = [[place for place, games in enumerate(row.rated) if games] for row in rows]
-    rated = [player for player, places in enumerate(kept) if places]
+    rated = [player for player, row in enumerate(rows) if any(row.rated)]
     number = {player: place for place, player in enumerate(rated)}
-    return rated, [_part(rows[player], kept[player], number) for player in rated]
-
-
-def _part(row: Row, places: Sequence[int], number: Mapping[int, int]) -> Row:
-    columns = (row.wins, row.draws, row.losses, row.double_forfeits, row.as_first)
-    return Row([number[row.opponents[at]] for at in places], *([column[at] for at in places] for column in columns))
+    found = []
+    for row in (rows[player] for player in rated):
+        games, columns = row.rated, (row.wins, row.draws, row.losses, row.double_forfeits, row.as_first)
+        opponents = [number[opponent] for opponent in compress(row.opponents, games)]
+        found.append(Row(opponents, *(list(compress(column, games)) for column in columns)))
+    return rated, found

@@ -117,7 +117,8 @@ def fit(rows: Sequence[Row], won_first: float, priors: Priors = USUAL_PRIORS) ->
         slope, information = _derivatives(rows, point, won_first, draws, priors)
         (step,) = solved(information, [slope])
         if dot(slope, step) < SETTLED:
-            return Fit(point, rows, solved(information, _identity(len(slope))), information[-1][-1], priors)
+            identity = [[float(row == column) for column in range(len(slope))] for row in range(len(slope))]
+            return Fit(point, rows, solved(information, identity), information[-1][-1], priors)
         # A full step can overshoot. No game's exponents spread by more than `reach`, so the information grows at most
         # e^(t * reach)-fold over the fraction t of the step. It leads uphill up to log(1 + reach) / reach, and to its
         # end where (e^reach - 1 - reach) / reach^2 < 1 (F. Bach, Electronic Journal of Statistics 4 (2010) 384-414).
@@ -218,10 +219,6 @@ def solved(lower: Matrix, columns: Matrix) -> Matrix:
         return columns_found
     factor = _cholesky(lower)
     return [_solved_by(factor, column) for column in columns]
-
-
-def _identity(size: int) -> Matrix:
-    return [[float(row == column) for column in range(size)] for row in range(size)]
 
 
 def _cholesky(lower: Matrix) -> Matrix:

@@ -77,9 +77,10 @@ class Groups:
             ending = endings.setdefault(row[6:8], len(endings))
             if ending == len(counts):
                 counts.append(array("I"))
-            if place >= len(counts[ending]):
-                _widen(counts[ending], place)
-            counts[ending][place] += 1
+            count = counts[ending]
+            if place >= len(count):
+                count.frombytes(bytes(count.itemsize * max(_MORE, 2 * place - len(count))))
+            count[place] += 1
             at = place * _PAIR
             moves, us, slowest_us, blue_moves, blue_us, blue_slowest_us, _, cpu_us, blue_cpu_us = row[10:19]
             times[at] += moves
@@ -152,7 +153,3 @@ class Groups:
         for red, places in enumerate(self._met):
             for blue, place in places.items():
                 yield red, blue, place
-
-
-def _widen(counts: "array[int]", place: int) -> None:
-    counts.frombytes(bytes(counts.itemsize * max(_MORE, 2 * place - len(counts))))

@@ -328,7 +328,12 @@ class ClusterExecutor(OutcomeStream):
             body = Refused(f"it sends what is no message: {error}")
         match body:
             case Prepared(calibration) if calibration.work_us > 0:
-                if why := self._unfit(calibration):
+                plan, why = self._plan, ""
+                if plan.reference_us is not None:
+                    why = unfit_scaled(plan.reference_us, calibration, plan.time)
+                elif self._own is not None:
+                    why = unfit(self._own, calibration, plan.time)
+                if why:
                     self._refuse(worker, why)
                 else:
                     self._take_on(worker, calibration)
@@ -345,12 +350,6 @@ class ClusterExecutor(OutcomeStream):
             measured = f"calibration {ms_text(calibration.work_us)}, {reference_text(reference)}"
             said += f", with clocks at {worker.percent}% ({measured})"
         self._say(said)
-
-    def _unfit(self, calibration: Calibration) -> str:
-        plan = self._plan
-        if plan.reference_us is not None:
-            return unfit_scaled(plan.reference_us, calibration, plan.time)
-        return "" if self._own is None else unfit(self._own, calibration, plan.time)
 
     def _refuse(self, worker: ClusterWorker, why: str) -> None:
         if worker.status is WorkerStatus.REFUSED:
