@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
 
 import msgspec
 import trio
@@ -29,8 +27,8 @@ from arena.league.game_ids import Games, misfit, pair_seed_of, rounds_tried
 from arena.league.saved import AlreadyPlayed, PreparedGame, check_place
 from arena.league.settings import Settings, other_times
 from arena.league.stop import Say, run_games
-from arena.league.store import Store, is_empty_file, sole_use
-from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
+from arena.league.store import Kept, Store, is_empty_file, sole_use
+from arena.league.trust import is_trusted, level_for, limits_for, untrusted_text
 from arena.play.saved_game import SavedGame
 from arena.sandbox.levels import Level
 from arena.system.printable import printable
@@ -46,35 +44,11 @@ class ResumeOptions:
     interpreters: tuple[str, ...] = ()
 
 
-class _Known(NamedTuple):
-    """The sandbox, places and limits that the store of a saved game has for its bots; empty for a new store."""
-
-    sandbox: str | None = None
-    places: Mapping[str, str] = MappingProxyType({})
-    limits: Mapping[str, Limits] = MappingProxyType({})
-    is_new: bool = False
-
-
-def _known_of(path: Path) -> _Known:
-    if not os.path.exists(path) or is_empty_file(path):  # Path.exists raises an error for a name that is too long
-        return _Known(is_new=True)
-    with Store(path, create=False) as store:
-        return _Known(store.kept().sandbox, store.claims().places, store.limits())
-
-
-def resume_sandbox(saved: SavedGame, options: ResumeOptions) -> str:
-    """Return the level for the bots of a saved game. Raises `ArenaError` as `resume_game` does."""
-    return sandbox_for(options.sandbox, [saved.sandbox, _known_of(Path(saved.store)).sandbox])
-
-
 @contextlib.contextmanager
 def resume_game(
     saved: SavedGame, file: Path, options: ResumeOptions, say: Say, run: Run = trio.run
 ) -> Iterator[PreparedGame | AlreadyPlayed]:
-    """Prepare to resume a saved game, at the level of `resume_sandbox`.
-
-    Raises `ArenaError`, also for a bot or an interpreter that only the file names.
-    """
+    """Prepare to resume a saved game. Raises `ArenaError`, also for bots or interpreters that only the file names."""
     check_place(file)
     bots = saved.load_bots(options.bots)
     _refuse_unnamed(saved.interpreters, options.interpreters)
@@ -85,24 +59,27 @@ def resume_game(
         say(f"store: {path} (outside this folder)")
     with sole_use(path), BotFolders() as folders:
         folders.play_from(bots, say, run)
-        known = _known_of(path)
-        level = level_for(options.sandbox, [saved.sandbox, known.sandbox])
+        # Path.exists raises an error for a name that is too long
+        is_new = not os.path.exists(path) or is_empty_file(path)
+        kept, known = Kept(), dict[str, Limits]()
+        if not is_new:
+            with Store(path, create=False) as before:
+                kept, known = before.kept(), before.limits()
+        level = level_for(options.sandbox, [saved.sandbox, kept.sandbox])
         red, blue = (
-            limits
-            if bot.is_person
-            else limits_for(color, bot.name, limits, known.limits, where="the saved game", say=say)
+            limits if bot.is_person else limits_for(color, bot.name, limits, known, where="the saved game", say=say)
             for color, bot, limits in zip(Color, bots, saved.limits, strict=True)
         )
         saved = msgspec.structs.replace(saved, limits=(red, blue))
-        if known.is_new:
-            _refuse_untrusted(bots, level, options, known.places)
+        if is_new:
+            _refuse_untrusted(bots, level, options, kept.places)
         with Store(path, create=True) as store:
             rounds = rounds_tried(store.last_number()) if any(saved.persons) else range(1)
             game = agree(saved, store, bots, rounds)
             if game is not None and (row := store.row(game)):
                 yield AlreadyPlayed(row, store.path)
                 return
-            _refuse_untrusted(bots, level, options, known.places)
+            _refuse_untrusted(bots, level, options, kept.places)
             note_places(store, bots, level)
             programs = [bot for bot in bots if not bot.is_person]
             limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}

@@ -1,9 +1,9 @@
-"""The ratings that the games of a league bound, and on which side.
+"""The ratings that the games of a league bound, and on which side (Ford).
 
 A player's rating has a lower bound from each player it scored against, from each player that those scored against, and
-so on; it has an upper bound from those that scored against it in the same way (L. R. Ford, American Mathematical
-Monthly 64 (1957) 28-33). The *field* is the largest set of players who bound each other: a rating is bounded if it is
-bounded relative to the field. If no two players bound each other, all of them are the field. An anchor is the field.
+so on; it has an upper bound from those that scored against it in the same way. The *field* is the largest set of
+players who bound each other: a rating is bounded if it is bounded relative to the field. If no two players bound each
+other, all of them are the field. An anchor is the field.
 """
 
 from collections.abc import Callable, Iterable, Sequence

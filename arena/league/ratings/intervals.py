@@ -2,7 +2,7 @@
 
 The idea: hold a combination of the parameters (a rating, a difference, the advantage) at another value and let all
 other parameters follow; the interval ends where the log likelihood has fallen by as much as a 95% test allows (Wilks).
-Four refinements make it cheap, and make it hold its promise with few games too:
+Four refinements make it cheap, and make it hold its promise with few games too (benchmarks/coverage.py):
 
 - The other parameters follow the tangent of their path at the peak, which is exact to second order. The pairs of
   players with a difference that changes much are followed game by game, all others to second order.
@@ -12,14 +12,9 @@ Four refinements make it cheap, and make it hold its promise with few games too:
   allowed is what it would be with four more decided games.
 - Groups of games at nearly equal differences are followed as one, which keeps large leagues quick.
 
-An interval is that of the rating relative to its reference: the mean of the field (`arena.league.ratings.bounds`), or
-the anchor. Without an anchor it is given on the scale of the ratings, with 0 as the mean of all. A player outside the
-field is itself one of the n of that mean: x logits lower relative to the field is x (1 - 1/n) lower on the scale.
-
-LOS is the normal distribution at the signed root of twice the fall to equality, which is right for lopsided results.
-
-Sources: S. S. Wilks, Annals of Mathematical Statistics 9 (1938) 60-62. O. Barndorff-Nielsen & D. Cox, Inference and
-Asymptotics (1994). benchmarks/coverage.py measures how often the intervals hold the truth.
+An interval is relative to the mean of the field, or to the anchor, and given on the scale of the ratings, with 0 as the
+mean of all. A player outside the field is itself one of the n of that mean: x logits lower relative to the field is
+x (1 - 1/n) lower on the scale.
 """
 
 import math

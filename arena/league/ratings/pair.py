@@ -1,10 +1,8 @@
 """The difference between two players, estimated from the games between them.
 
-An expected score of s per game, with a draw as a half, is a difference of 400 log10(s / (1 - s)) Elo. Its 95% interval
-inverts two exact tests: the lower end is the difference at which a score as high as this one, or higher, has a chance
-of 2.5%; the upper end is the same seen by the opponent. For each difference that is tried, how often games are drawn is
-what fits these games best under it. Without draws this is the interval of C. J. Clopper & E. S. Pearson (Biometrika 26
-(1934) 404-413). benchmarks/coverage.py measures the coverage.
+Its 95% interval inverts two exact tests: the lower end is the difference at which a score as high as this one, or
+higher, has a chance of 2.5%; the upper end is the same seen by the opponent. For each difference that is tried, how
+often games are drawn is what fits these games best under it. Without draws this is the interval of Clopper and Pearson.
 """
 
 import math

@@ -1,24 +1,9 @@
 """The strengths of all players, the advantage of the first player and the share of draws, fitted to all games together.
 
-The model is Davidson's. Let x be the difference in log strength between a player and its opponent, plus the advantage
-for the player that has the first move, or minus it. The chances of a win, a draw and a loss are in the ratio
-
-    exp(x/2) : v : exp(-x/2)
-
-so x is the log odds of the decided games, equals draw v / (2 + v) of their games, and without draws this is the model
-of Bradley and Terry.
-
-The fit maximizes the likelihood times weak priors, without which some estimates would be infinite:
-
-- each log strength is normal around 0, with a standard deviation of 1000 Elo (the weight of an eighth of a game);
-- the advantage is normal around 0, with 100 Elo;
-- one decided game between equals is added. Without any draw there is no parameter v.
-
-The log posterior is concave, and Newton's method finds its peak in some ten steps. A difference x is
-400 / ln(10) x (2 / (2 + v)) Elo: near equality the expected score then rises with Elo as in Elo's formula.
-
-Sources: R. R. Davidson, Journal of the American Statistical Association 65 (1970) 317-328. R. R. Davidson & R. J.
-Beaver, Biometrics 33 (1977) 693-702. The scale: R. Coulom's BayesElo (its command `scale`).
+docs/ratings.md has the model (Davidson's), its scale, the priors and the sources. Let x be the difference in log
+strength between a player and its opponent, plus the advantage for the player that has the first move, or minus it: the
+chances of a win, a draw and a loss are in the ratio exp(x/2) : v : exp(-x/2). Without any draw there is no v. The log
+posterior is concave, and Newton's method finds its peak in some ten steps.
 """
 
 import math
