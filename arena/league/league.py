@@ -18,7 +18,6 @@ import trio
 
 from arena.bots.archive import ARCHIVE, archive_of, keep_copies
 from arena.bots.entering import fingerprint
-from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import Player
@@ -53,18 +52,13 @@ from arena.system.printable import counted
 
 @contextlib.contextmanager
 def open_league(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run = trio.run) -> Iterator["OpenLeague"]:
-    """Prepare a league or match: bots found and built, the sandbox tried out, the store open and checked.
+    """Prepare a league or match: bots found, built and tried in the sandbox, the store open and checked.
 
     `say` receives remarks, `run` runs async functions. Raises `UsageError`, `RulesetError` and other `ArenaError`.
     """
     with contextlib.ExitStack() as stack:
         plan = stack.enter_context(planned(entry, options, say, run))
-        own_limits = dict(plan.settings.bot_limits)
-        held = stack.enter_context(
-            Sandbox(plan.level, plan.bots, plan.settings.limits, own_limits, interpreters=options.interpreters)
-        )
         store = stack.enter_context(Store(plan.path, create=True))
-        run_games(run, held.try_out)
         plan = _calibrated(plan, store)
         store.agree(plan.settings.described(plan.players), plan.players)
         # The times of all bots that have played with one of their own identify games of older versions.
@@ -82,7 +76,7 @@ def open_league(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run = t
             since = store.last_number() if since is None else since  # a resumed ladder continues in the same way
             lineup = replace(lineup, format=replace(lineup.chosen, known=known_to_ladder(store, players, since)))
         pairing = partial(lineup.format, Games(settings, store, lineup.former), plan.players, entry.rounds, entry.games)
-        league = OpenLeague(plan, pairing, held, store, run, players=players)
+        league = OpenLeague(plan, pairing, store, run, players=players)
         league.refuse_lost(lineup.counted)
         for line in (*note_versions(store, plan.bots, lineup.former), *league.remarks(lineup)):
             say(line)
@@ -131,7 +125,6 @@ class OpenLeague:
         self,
         plan: Plan,
         pairing: Callable[[], Pairing],
-        held: Sandbox,
         store: Store,
         run: Run,
         *,
@@ -143,7 +136,7 @@ class OpenLeague:
         self.planned = fresh.planned
         self.at_most: int | None = getattr(fresh, "at_most", self.planned)  # a format that can end early has it
         self.meets_all = isinstance(fresh, RoundRobin) and not plan.faults
-        self._held, self._run = held, run
+        self._run = run
         self._walk: StoredWalk | None = self._walked()
         """The walk through the stored games, for the first call of `play`, as it takes long in a large league."""
         self._numbers = set(self._walk.numbers)

@@ -99,7 +99,6 @@ def begin_person_game(
             red, blue = (first, second) if spec.players[0] == first.player else (second, first)
             with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
                 if bots:
-                    run_games(run, held.try_out)
                     note_places(store, bots, level)
                 yield PreparedGame(
                     spec, (red, blue), None, store, place, held, settings.pondering, settings.seed, settings.time

@@ -108,7 +108,6 @@ def begin_game(
                 yield AlreadyPlayed(row, store.path)
                 return
             with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
-                run_games(run, held.try_out)
                 usual_time = settings.time if settings.bot_times else None
                 yield PreparedGame(
                     spec, (red, blue), None, store, file, held, settings.pondering, settings.seed, usual_time

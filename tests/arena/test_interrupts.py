@@ -258,13 +258,13 @@ def test_a_signal_to_stop_leaves_nothing_of_a_build_where_ctrl_c_is_ignored(fold
 def test_a_signal_among_several_tasks_is_one_line_too(folder: Path, start: Start) -> None:
     """As where bots are built or tried out."""
     before = (
-        "import os, signal, trio, arena.bots.starting as starting\n"
+        "import os, signal, trio, arena.league.entrants as entrants\n"
         "async def stop(*_):\n"
         "    async with trio.open_nursery() as nursery:\n"
         "        nursery.start_soon(trio.sleep, 60)\n"
         "        os.kill(os.getpid(), signal.SIGTERM)\n"
         "        await trio.sleep(60)\n"
-        "starting.Sandbox.try_out = stop"
+        "entrants.runnable = lambda level, bots, host, usual, run: run(stop)"
     )
     running = start(*LEAGUE, before=before)
     output, errors = running.communicate(timeout=PATIENCE)
