@@ -6,7 +6,7 @@ from typing import Any
 
 from arena.errors import UsageError, suggest
 from arena.game.verdict import GameResult
-from arena.league.pairing.placing import Placing
+from arena.league.pairing.pairing import Placing
 from arena.league.store import GameRow
 from arena.report.consoles import PLAIN_WIDTH
 from arena.report.game_list import NAMES_ALONE, ShownNames, game_line, shown_names

@@ -14,10 +14,9 @@ from arena.cli.streams import Detail, complain, detail, flush_results, remark, r
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
-from arena.league.league_options import PlayOptions
+from arena.league.league_options import GUESSED, PlayOptions
 from arena.league.plan import LeagueEntry, Plan
 from arena.league.play_missing import LeagueOutcome, Watcher
-from arena.league.readers import GUESSED
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.play.machine import reference_text

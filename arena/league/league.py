@@ -25,8 +25,7 @@ from arena.league.executor.local import local_executor
 from arena.league.executor.task import Executor, PlaySettings
 from arena.league.game_ids import Games
 from arena.league.league_options import PLACING, PlayOptions
-from arena.league.pairing.pairing import Pairing
-from arena.league.pairing.placing import Placing
+from arena.league.pairing.pairing import Pairing, Placing
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.plan import LeagueEntry, Plan, planned
 from arena.league.play_missing import LeagueOutcome, PlayState, Watch, Watcher, play_missing

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SANDBOXES = ("basic", "bwrap", "cgroup", "auto")
 OPPONENTS = ("hidden", "named")
 LARGEST_SEED = 2**64 - 1
+GUESSED = 2**32
+"""A seed of a league below this can be found by trying."""
 MOST_JOBS = 4096
 """Parallel games; each takes two processes and a dozen descriptors."""
 USUAL_MATCH_GAMES = 2

@@ -14,13 +14,12 @@ from arena.game import STRATEGO, game_named
 from arena.game.exported import encode_line, redact
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
+from arena.league.league_options import GUESSED
 from arena.league.store.document import GAME, NO_OPENINGS, OPENINGS, SEED
 from arena.system.printable import shown
 from protocol.seats import Color
 
 OF_BOT = "bot:"
-GUESSED = 2**32
-"""A seed of a league below this can be found by trying."""
 
 
 class Audience(Enum):

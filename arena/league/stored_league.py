@@ -18,8 +18,7 @@ from arena.game.game_spec import GameSpec, Opening, Player
 from arena.league.game_ids import Games, contents_of, pair_seed_of, place_of_opening, rounds_tried
 from arena.league.league_options import PLACING, FormatName, FormatOptions, check_format
 from arena.league.pairing.chosen import ChosenFormat
-from arena.league.pairing.pairing import Format, Pairing
-from arena.league.pairing.placing import Placed, Placing
+from arena.league.pairing.pairing import Format, Pairing, Placed, Placing
 from arena.league.settings import Settings, openings_in, settings_in
 from arena.league.store import Contents, GameRow, Groups, Store
 from arena.league.store.document import NO_OPENINGS, OPENINGS

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from arena.errors import UsageError
-from arena.league.pairing.placing import Placing
+from arena.league.pairing.pairing import Placing
 from arena.league.store import GameRow
 from arena.report.consoles import to_json, to_line
 from arena.report.game_list import NAMES_ALONE, ShownNames, game_entry, shown_name

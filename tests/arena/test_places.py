@@ -14,7 +14,7 @@ from arena.api.leagues import League
 from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.league.league_options import FormatName, FormatOptions
-from arena.league.pairing.placing import Placing
+from arena.league.pairing.pairing import Placing
 from arena.league.store import Store
 from arena.league.stored_league import stored_places
 from arena.report.placings import PlacingEntry, stage_text

@@ -13,7 +13,6 @@ from typing import Any
 import trio
 
 from arena.errors import ArenaError
-from arena.league.executor.outcomes import OutcomeStream
 from arena.league.executor.task import (
     Begun,
     Failed,
@@ -22,6 +21,7 @@ from arena.league.executor.task import (
     Lost,
     Notice,
     NotPlayed,
+    OutcomeStream,
     Paused,
     Play,
     Played,

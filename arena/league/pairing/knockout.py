@@ -10,8 +10,16 @@ from itertools import groupby
 from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.league.game_ids import Games
-from arena.league.pairing.pairing import PAIR_HALF_POINTS, Ledger, Pair
-from arena.league.pairing.placing import FormatStage, KnockoutPlace, Meeting, Placing, Round
+from arena.league.pairing.pairing import (
+    PAIR_HALF_POINTS,
+    FormatStage,
+    KnockoutPlace,
+    Ledger,
+    Meeting,
+    Pair,
+    Placing,
+    Round,
+)
 from arena.league.store import GameRow
 
 BY_SEED = "by seed"

@@ -26,8 +26,7 @@ from typing import Self
 
 from arena.game.game_spec import GameSpec, Player
 from arena.league.game_ids import Games
-from arena.league.pairing.pairing import Ledger, Pair
-from arena.league.pairing.placing import FormatStage, LadderPlace, LadderStop, Placing, StopReason
+from arena.league.pairing.pairing import FormatStage, LadderPlace, LadderStop, Ledger, Pair, Placing, StopReason
 from arena.league.ratings.pair import ELO_PER_LOGIT
 from arena.league.store import GameRow
 

@@ -10,8 +10,7 @@ from itertools import islice
 from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.league.game_ids import Games
-from arena.league.pairing.pairing import Pairing, faults
-from arena.league.pairing.placing import Placing
+from arena.league.pairing.pairing import Pairing, Placing, faults
 from arena.league.store import Disqualified, GameRow
 
 

@@ -14,8 +14,16 @@ from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.league.game_ids import Games
 from arena.league.pairing.matching import Matching
-from arena.league.pairing.pairing import PAIR_HALF_POINTS, Ledger, Pair
-from arena.league.pairing.placing import FormatStage, Meeting, Placing, Round, SwissPlace
+from arena.league.pairing.pairing import (
+    PAIR_HALF_POINTS,
+    FormatStage,
+    Ledger,
+    Meeting,
+    Pair,
+    Placing,
+    Round,
+    SwissPlace,
+)
 from arena.league.store import GameRow
 
 

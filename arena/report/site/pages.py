@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from arena.game import Names, Variant
 from arena.game.verdict import GameResult
-from arena.league.pairing.placing import Meeting, Placing
+from arena.league.pairing.pairing import Meeting, Placing
 from arena.league.store import GameRow
 from arena.report.bot_versions import BotVersion
 from arena.report.game_list import Roster, ShownNames, score_text, shown_name

@@ -11,7 +11,7 @@ from arena.errors import ArenaError, UsageError
 from arena.game import Names
 from arena.game.game_spec import Player
 from arena.game.time_control import parse_time
-from arena.league.pairing.placing import Placing
+from arena.league.pairing.pairing import Placing
 from arena.league.readers import HOST, Audience, Reader, readable
 from arena.league.store import Damage, DamagedError, Store
 from arena.league.store.document import GAME, RULESET, TIME

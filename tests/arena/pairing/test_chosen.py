@@ -16,8 +16,7 @@ from arena.errors import UsageError
 from arena.league.league_options import GAMES_A_BOT, MOST_GAMES, FormatName, FormatOptions
 from arena.league.pairing.chosen import format_of
 from arena.league.pairing.ladder import Ladder
-from arena.league.pairing.pairing import Pairing
-from arena.league.pairing.placing import Placed
+from arena.league.pairing.pairing import Pairing, Placed
 from arena.league.stored_league import StoredWalk
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arena.game.game_spec import GameSpec
 from arena.game.verdict import GameResult
 from arena.league.pairing.knockout import Knockout, bracket
-from arena.league.pairing.placing import KnockoutPlace
+from arena.league.pairing.pairing import KnockoutPlace
 from protocol.notation import Reason
 
 if TYPE_CHECKING:

@@ -45,7 +45,6 @@ from arena.league.executor.cluster.cluster_protocol import (
     decode_answer,
 )
 from arena.league.executor.cluster.packing import not_sent, pack_bot
-from arena.league.executor.outcomes import OutcomeStream
 from arena.league.executor.task import (
     Begun,
     ErrorKind,
@@ -54,6 +53,7 @@ from arena.league.executor.task import (
     Lost,
     Notice,
     NotPlayed,
+    OutcomeStream,
     Played,
     PlaySettings,
     without_files,
