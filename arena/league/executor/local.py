@@ -61,7 +61,6 @@ class WorkerState:
             self.queued[task.then.id] = GameTask(task.then)
 
     def skipped(self, games: Collection[str]) -> None:
-        """Forget these second games of pairs, which will not be played."""
         for id in games:
             self.queued.pop(id, None)
         for id, task in self.begun.items():
@@ -100,7 +99,6 @@ class LocalExecutor(OutcomeStream):
         ]
         self._deaths: Counter[str] = Counter()
         self._interrupted: set[str] = set()
-        """Games to interrupt that have had no outcome since."""
 
     async def begin(self, nursery: trio.Nursery) -> None:
         self._nursery = nursery

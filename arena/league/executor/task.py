@@ -99,7 +99,6 @@ class Paused(msgspec.Struct, frozen=True, tag=True):
 
 
 class NotPlayed(msgspec.Struct, frozen=True, tag=True):
-    """A game that could not be judged in any try; `why` names it."""
 
     id: str
     why: str
@@ -130,7 +129,6 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
         return cls(game, kind.name, sendable(str(error)), error.exit_code, shown)
 
     def error(self) -> ArenaError:
-        """Return the error with its class, text and exit code."""
         kind: type[ArenaError] = ErrorKind[self.kind].value
         error = kind.__new__(kind, self.text)  # not called: it would add its hints to the text once more
         if isinstance(error, RefusedBotsError):
@@ -213,7 +211,6 @@ class Play(msgspec.Struct, frozen=True, tag=True):
 
 
 class SkipSecondGames(msgspec.Struct, frozen=True, tag=True):
-    """Play no second game of a pair that has not begun."""
 
 
 class InterruptGame(msgspec.Struct, frozen=True, tag=True):

@@ -55,7 +55,6 @@ def load_now() -> float:
 
 
 def reference_us() -> int:
-    """Measure the reference for the clocks of a league that begins here, in microseconds."""
     return max(TENTH_US, told_us(measure().work_us))
 
 
@@ -79,7 +78,6 @@ def unfit(here: Calibration, there: Calibration, time: TimeControl) -> str:
 
 
 def unfit_scaled(reference: int, there: Calibration, time: TimeControl) -> str:
-    """Return why a machine cannot play with clocks scaled from a reference; an empty string if it can."""
     percent = percent_of(there.work_us, reference)
     if not LEAST_PERCENT <= percent <= MOST_PERCENT:
         return (

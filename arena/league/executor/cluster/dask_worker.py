@@ -186,7 +186,6 @@ class WorkerRun:
         self._thread = threading.Thread(target=self._main, name="arena", daemon=True)
 
     def start(self) -> None:
-        """Start the thread; return when games can be played. Raises the error that prevents them."""
         _runs[self._info.id] = self
         self._thread.start()
         self._ready.wait()
