@@ -27,7 +27,6 @@ PAIRS_AHEAD = 8
 
 
 def hypotheses_of(elo0: float, elo1: float, alpha: float, beta: float) -> Hypotheses:
-    """Return the hypotheses of a test. Raises `UsageError` for invalid values."""
     for name, value in (("elo0", elo0), ("elo1", elo1)):
         if not abs(value) <= MOST_ELO:
             raise UsageError(f"--{name}: expected Elo from -{MOST_ELO} to {MOST_ELO}, got {value:g}")

@@ -175,8 +175,6 @@ def export_lines(
 
 
 class _Coming(NamedTuple):
-    """A game that may be imported, and its place in a source, for errors."""
-
     where: str
     entry: RecordEntry
 
@@ -274,7 +272,6 @@ def _league_of(store: Store, sources: Sequence[Path]) -> GameChecks:
 
 
 def _stored(store: Store, sources: Sequence[Path], league: GameChecks, progress: Callable[[int], None]) -> Imported:
-    """Replay and store every new game. Raises `ArenaError` for those that give another result."""
     faults: list[str] = []
     new: dict[str, str] = {}
     present = 0

@@ -35,7 +35,6 @@ def common_of(rules: str, seed: int, players: Players, times: Times) -> str:
 
 
 def common_of_equals(rules: str, seed: int, time: TimeControl) -> str:
-    """Return the fingerprint of `common_of` for any two players with this clock."""
     return hashed("settings", rules, _clock(time), seed)
 
 
@@ -92,7 +91,6 @@ def seeds_of(pair_seed: int, players: Players) -> tuple[int, int]:
 
 
 def game_id(pair_seed: int, players: Players) -> str:
-    """Return the id of the game in which the first of the players has Red."""
     red, blue = players
     return hashed("game by content", pair_seed, red.digest, blue.digest)[:ID_LENGTH]
 
@@ -165,7 +163,6 @@ class Games:
         return first, second
 
     def common(self, players: Players) -> str:
-        """Return the fingerprint of what all games of two players share: see `common_of`."""
         if not self._own_times:
             return self._usual
         return common_of(self._rules, self._settings.seed, players, self._times(players))

@@ -139,7 +139,6 @@ class OpenLeague:
         self._walk: StoredWalk | None = self._walked()
         """The walk through the stored games, for the first call of `play`, as it takes long in a large league."""
         self._numbers = set(self._walk.numbers)
-        """The numbers of the league's stored games."""
 
     @property
     def known(self) -> int:
@@ -172,7 +171,6 @@ class OpenLeague:
         return placing_of(self.new_pairing(), GamesBetween(self.store, self.players))
 
     def refuse_lost(self, counted_before: Sequence[int]) -> None:
-        """Raise `UsageError` if the league no longer counts some of these games, by number."""
         lost = sum(number not in self._numbers for number in counted_before)
         if lost:
             raise UsageError(

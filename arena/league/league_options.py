@@ -24,7 +24,6 @@ LARGEST_SEED = 2**64 - 1
 GUESSED = 2**32
 """A seed of a league below this can be found by trying."""
 MOST_JOBS = 4096
-"""Parallel games; each takes two processes and a dozen descriptors."""
 USUAL_MATCH_GAMES = 2
 USUAL_MOST_COMPARED = 20_000
 MOST_GAMES = 1_000_000
@@ -141,7 +140,6 @@ class FormatOptions:
 
 
 def check_format(options: FormatOptions) -> None:
-    """Raise `UsageError` for an option that the format does not take, or lacks."""
     for option in fields(options):
         value, name = getattr(options, option.name), f"--{option.name.replace('_', '-')}"
         if option.name in ("name", "disqualify") or value is None or value == ():

@@ -41,7 +41,6 @@ T = TypeVar("T")
 
 
 def option_value(name: str, parse: Callable[[S], T], value: S) -> T:
-    """Parse an option's value; errors name the option. Raises `UsageError`."""
     try:
         return parse(value)
     except UsageError as error:

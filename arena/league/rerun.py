@@ -296,7 +296,6 @@ def _has_own_words(bot: BotSpec, color: Color, options: RerunOptions) -> bool:
 
 
 async def _play(record: GameRecord, spec: GameSpec, settings: PlaySettings, say: Say) -> GameRecord:
-    """Play the game, after the other one of the pair if a bot had played that in the same process."""
 
     async def tasks() -> AsyncIterator[GameTask]:
         yield GameTask(return_game(spec), then=spec) if record.kept and any(record.kept) else GameTask(spec)

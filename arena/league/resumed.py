@@ -37,8 +37,6 @@ from protocol.seats import Color
 
 @dataclass(frozen=True)
 class ResumeOptions:
-    """The host's options for a saved game: the level, the bots' paths by colour, and programs for bots."""
-
     sandbox: str | None = None
     bots: Mapping[Color, str] = field(default_factory=dict)
     interpreters: tuple[str, ...] = ()
@@ -103,7 +101,6 @@ def _refuse_unnamed(of_file: Sequence[str], named: Sequence[str]) -> None:
 
 
 def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOptions, places: Mapping[str, str]) -> None:
-    """Raise `UsageError` for bots that would run without a sandbox only because of a file."""
     way = "its path before --resume" if any(bot.is_person for bot in bots) else ""
     problems = [
         untrusted_text(color, bot, *([] if bot.arguments else [way or f"--bot {color.word}=PATH"]))

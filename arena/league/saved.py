@@ -40,7 +40,6 @@ class PreparedGame:
     store: Store
     """Stays open while the game is played, so that a replaced file is noticed."""
     file: Path
-    """The file for the game if it is interrupted."""
     held: Sandbox
     pondering: bool
     seed: int
@@ -155,7 +154,6 @@ def keep(
 
 
 def check_place(file: Path) -> None:
-    """Raise `UsageError` if a game could not be saved here."""
     try:
         has_folder, is_other = file.parent.is_dir(), file.exists() and not file.is_file()
     except OSError as error:  # a name that is too long, a folder that may not be searched
@@ -169,7 +167,6 @@ def check_place(file: Path) -> None:
 
 
 def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
-    """Raise `UsageError` if a bot's path cannot be written to the file of the game."""
     for bot in bots:
         try:
             str(bot.path.resolve()).encode("utf-8")

@@ -138,7 +138,6 @@ def reasons_in(described: Mapping[str, str]) -> list[str]:
 
 
 def other_times(time: TimeControl) -> str:
-    """Return a time control's limits other than those on moves."""
     return f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms"
 
 
@@ -245,4 +244,3 @@ EXPECTED: dict[str, tuple[Callable[[str], object], str]] = {
     PONDERING: _CHOICE,
     KEEP_BOTS: _CHOICE,
 }
-"""The values of settings, and words for them."""

@@ -25,7 +25,6 @@ class Wish(enum.IntEnum):
     STOP_SOON = 1
     """No further game is begun; those under way are played to their end."""
     STOP_NOW = 2
-    """The games under way are stopped as well, and not stored."""
 
 
 class StopRequest:
@@ -34,7 +33,6 @@ class StopRequest:
         self._waiting: list[Callable[[], None]] = []
 
     def ask(self, wish: Wish) -> None:
-        """Set the wish, unless a stronger one was set before."""
         self.wish = max(self.wish, wish)
         for notify in tuple(self._waiting):
             notify()
@@ -55,7 +53,6 @@ class StopRequest:
             self._waiting.remove(notify)
 
     async def wait_beyond(self, known: Wish) -> Wish:
-        """Return the wish as soon as it differs from `known`."""
         import trio  # here, since the command line has this module before anything slow
 
         token, changed = trio.lowlevel.current_trio_token(), trio.Event()

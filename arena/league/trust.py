@@ -65,7 +65,6 @@ def is_trusted(bot: BotSpec, level: Level, asked: str | None, places: Mapping[st
 
 
 def is_archived(bot: BotSpec, archive: Path | None, places: Mapping[str, str]) -> bool:
-    """Return whether a bot is a copy in this archive, at the place that the store has for it."""
     if archive is None or not bot.path.is_relative_to(archive):
         return False
     return places.get(ARCHIVE) == fingerprint(Path(os.path.realpath(archive)))

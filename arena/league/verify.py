@@ -108,7 +108,6 @@ def _check(store: Store, league: "GameChecks", number: int) -> _Checked:
 
 
 def _checked(store: Store, league: "GameChecks", numbers: Iterable[int]) -> Iterator[_Checked]:
-    """Check these games in order, after a moment with a process for each CPU."""
     left = deque(numbers)
     end = monotonic() + ALONE_SECONDS
     while left and (monotonic() < end or usable_cpus() == 1):
@@ -191,7 +190,6 @@ class GameChecks:
         self._rules: dict[Variant, str] = {}
 
     def faults(self, record: GameRecord) -> list[str]:
-        """Return the faults of a game in words."""
         faults = []
         try:
             check_record(record)

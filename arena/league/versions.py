@@ -43,7 +43,6 @@ class Versions:
         return not changed and not any(bot.player in self._changed for bot in bots)
 
     async def changed_of(self, bots: Iterable[BotSpec]) -> set[Player]:
-        """Return which of these bots do not match their digests, or did not at an earlier call."""
         asked = {bot.player: bot for bot in bots}
         async with self._one_reader:
             to_see = [

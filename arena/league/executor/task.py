@@ -99,7 +99,6 @@ class Paused(msgspec.Struct, frozen=True, tag=True):
 
 
 class NotPlayed(msgspec.Struct, frozen=True, tag=True):
-
     id: str
     why: str
 
@@ -184,7 +183,6 @@ class Executor(Protocol):
 
 
 def without_files(bot: BotSpec) -> BotSpec:
-    """Return the part of a bot that playing needs."""
     return replace(bot, language=language_of(bot), files={}, look=None, asked=None, build=None)
 
 
@@ -211,6 +209,7 @@ class Play(msgspec.Struct, frozen=True, tag=True):
 
 
 class SkipSecondGames(msgspec.Struct, frozen=True, tag=True):
+    """Play no second game of a pair that has not begun."""
 
 
 class InterruptGame(msgspec.Struct, frozen=True, tag=True):
@@ -245,7 +244,6 @@ class OutcomeStream(ABC):
         self._error: Exception | None = None
         self._nursery: trio.Nursery | None = None
         self._feeding: trio.CancelScope | None = None
-        """The scope of the task that requests games; None if there are no more."""
         self._is_closed = self._is_stopped = False
 
     @abstractmethod
@@ -297,7 +295,6 @@ class OutcomeStream(ABC):
         self.changed()
 
     def _fail(self, error: Exception) -> None:
-        """End the outcomes with the first such error: no game can be played any more."""
         self._error = self._error or error
         self.stop()
 

@@ -84,7 +84,6 @@ class EventStream:
         self._has_some.set()
 
     async def send(self) -> None:
-        """Send queued events whenever the pipe is free."""
         while True:
             await self._has_some.wait()
             self._has_some = trio.Event()  # only here: the next event has to set the one that is waited for
@@ -118,7 +117,6 @@ class WorkerGames:
         self._bots: dict[Player, BotSpec] = {bot.player: bot for bot in settings.bots}
         self._interrupts: dict[str, Interrupt] = {}
         self._second: dict[str, GameSpec] = {}
-        """The second games of pairs, by the ids of first ones under way."""
 
     def handle(self, message: ToWorker) -> None:
         match message:
@@ -200,7 +198,6 @@ async def serve(incoming: int, outgoing: int, parent: int) -> None:
 
 @contextlib.asynccontextmanager
 async def _writing(connection: Connection) -> AsyncGenerator[None, None]:
-    """Write messages while the body runs, and the rest for a limited time after it."""
     finishing = trio.CancelScope(shield=True)
 
     async def write() -> None:

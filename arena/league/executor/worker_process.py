@@ -28,14 +28,11 @@ main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
 """Finds modules in the parent's folders, independent of the current folder and the environment."""
 STDERR_KEPT = 8192
 STOP_PATIENCE = 30.0
-"""Seconds after which a worker that was told to stop is killed; it usually takes well under one."""
 LOOK_SECONDS = 1.0
 STOPPED_LOOKS = 10
 
 
 class WorkerProcess:
-    """A worker process: `attend` to it once it has been started."""
-
     def __init__(self, settings: PlaySettings, slots: int, cpus: tuple[int, ...]) -> None:
         """Start a worker that plays `slots` games at once. Raises `HostError`."""
         self._token = new_token()
@@ -130,7 +127,6 @@ class WorkerProcess:
         return reaper.killed_words(-code) if code < 0 else f"exited with code {code}"
 
     async def _keep_going(self, say: Callable[[str], None]) -> None:
-        """Continue the worker if it stays suspended by a signal."""
         looks = 0
         while True:
             await trio.sleep(LOOK_SECONDS)

@@ -36,7 +36,6 @@ class ChosenFormat:
 
     @property
     def word(self) -> str:
-        """The name of the format as an option; an empty string for the default."""
         return "" if self.options.name is FormatName.ROUND_ROBIN else self.options.name.value
 
     @property

@@ -37,7 +37,6 @@ class _Match:
         """The number of places in this round, a power of two: 2 in the final."""
         self.pairs: list[Pair] = []
         self.players: tuple[int | None, int | None] | None = None
-        """Both players, better seed first; None while one of them is not known."""
         self.winner: int | None = None
         self.is_over = False
         self.decided_by = ""
@@ -81,7 +80,6 @@ class Knockout:
         self._extra_pairs = extra_pairs
         self._disqualify = disqualify
         self._matches: list[_Match] = []
-        """Round by round, so that a match is after those that its players come from."""
         sides: list[_Side] = [seed if seed < len(players) else None for seed in bracket(len(players))]
         while len(sides) > 1:
             round_ = [_Match((one, other), len(sides)) for one, other in zip(sides[::2], sides[1::2], strict=True)]

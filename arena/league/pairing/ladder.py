@@ -41,7 +41,6 @@ LEAST_PAIRS = 4
 """The fewest pairs of a batch; a bot is in several of them only where there are too few bots."""
 SHARE = 4
 REACH = 6
-"""The largest distance in the order of the two bots of a pair."""
 NEIGHBOURS = 10
 """The number of bots above a bot, and below it, that count for the doubt about its place."""
 
@@ -63,7 +62,6 @@ class Estimate:
             self.games[player] += games
 
     def settle(self) -> None:
-        """Fit the strengths to the games that were entered."""
         strengths, moved = self.strengths, set(range(len(self.strengths)))
         for _ in range(MOST_SWEEPS):
             again: set[int] = set()

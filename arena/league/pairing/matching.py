@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 Allowed = Callable[[int, int], bool]
-"""Whether two players may be paired; symmetric."""
 
 
 class Matching:
@@ -89,7 +88,6 @@ class _Search:
             player = following
 
     def _contract(self, one: int, other: int) -> None:
-        """Contract the odd cycle that an edge between two even players closes."""
         base = self._common_base(one, other)
         inside: set[int] = set()
         self._mark(one, base, other, inside)

@@ -79,7 +79,6 @@ class StopReason(enum.Enum):
     """Each bot is above the next one with the requested confidence."""
     GAMES = "games"
     NO_PAIR = "no pair"
-    """All bots but one are disqualified."""
 
 
 class LadderStop(msgspec.Struct, frozen=True):

@@ -204,7 +204,6 @@ class Curve:
         return lean * at.score + tie * at.draw, variance
 
     def fall(self, shift: float) -> float:
-        """Return the change of the log likelihood from the peak to there."""
         total = (self._slope - self._curvature * shift / 2) * shift
         tie, v = self._lean_of_tie * shift, self._v * math.exp(self._lean_of_tie * shift)
         for lean, x, games, score, draw, before in self._groups:
@@ -212,7 +211,6 @@ class Curve:
         return total
 
     def derivatives(self, shift: float) -> tuple[float, float]:
-        """Return the slope, and the negated curvature."""
         slope, curvature = self._slope - self._curvature * shift, self._curvature
         v = self._v * math.exp(self._lean_of_tie * shift)
         for lean, x, games, score, draw, _ in self._groups:

@@ -65,8 +65,6 @@ class Standing:
 
 
 class RatedLeague:
-    """The ratings and the table of a league, computed on demand."""
-
     def __init__(self, results: Results, anchor: Anchor | None = None) -> None:
         self.names = results.names
         self.anchor = anchor
@@ -174,7 +172,6 @@ _Rule = Callable[[int, Sequence[int]], Fraction | int]
 
 
 def _places(rows: Sequence[Row]) -> tuple[list[list[int]], list[Merits]]:
-    """Return the players in groups of equals, best first, and the merits of each player."""
     games = [sum(row.games) for row in rows]
     halves = [row.half_points for row in rows]
     half_points = list(map(sum, halves))

@@ -33,7 +33,6 @@ PairCounts = tuple[int, int, int, int, int]
 """The numbers of pairs that brought the first player 0, a half, 1, one and a half and 2 points."""
 NO_PAIRS: PairCounts = (0, 0, 0, 0, 0)
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""The points per game of a pair with each of these results."""
 NEVER_SEEN = 1e-3
 MOST_STEPS = 200
 PRECISION = 1e-9  # of x, on which the likelihood at its maximum depends by its square
@@ -41,8 +40,6 @@ SMALL = 1e-6  # a drift that would move so small a share of the variance is none
 
 
 class Decision(enum.Enum):
-    """The state of a test: H1 is accepted, H0 is accepted, or neither."""
-
     BETTER = "better"
     NOT_BETTER = "not better"
     UNDECIDED = "undecided"
@@ -75,7 +72,6 @@ class Hypotheses:
 
 
 def expected_score(elo: float) -> float:
-    """Return the expected points per game of a player with this advantage in Elo."""
     return 1 / (1 + math.exp(-elo / ELO_PER_LOGIT))
 
 

@@ -27,8 +27,6 @@ MAX_STEPS = 1000  # only a mistake takes so many
 
 
 class Moments(NamedTuple):
-    """The expected score of one game, the chance of a draw, their variances and covariance."""
-
     score: float
     draw: float
     variance: float

@@ -99,7 +99,6 @@ class DamagedError(StoreError):
 
 
 def explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
-    """Translate an error of SQLite. May read the file, so the caller holds `LOCK`."""
     text = printable(str(error), LONGEST_WORDS)
     if "not a database" in text:
         return UsageError(f"{path}: expected a store ({MADE_BY}), got {other_file(path)}")
@@ -163,7 +162,6 @@ class Database:
         self._opened = _file_at(self.path)  # None for a new one, which is there when something is written
 
     def prepare_for_salvage(self) -> None:
-        """Allow reading of a damaged file, and prevent writing."""
         self.query("PRAGMA query_only = ON")
         self.query("PRAGMA writable_schema = ON")  # otherwise SQLite does not read a file that was cut off
 

@@ -17,7 +17,6 @@ from arena.game.game_spec import Player
 from arena.system.printable import printable
 
 GAME = "game"
-"""The game and its version; not set for Stratego."""
 RULESET = "ruleset"
 RULES = "rules"
 TIME = "time"
@@ -34,7 +33,6 @@ CALIBRATION = "calibration"
 """How clocks are scaled to each machine; only in a store of games that were played so (`--calibrate`)."""
 LIMITS_OF = "limits of "
 TIME_OF = "time of "
-"""The prefix of the settings for the time control of one bot; NAME@DIGEST follows."""
 SEPARATOR = "; "
 
 SETTINGS_OF_GAMES = (RULESET, RULES, TIME, OTHER_TIMES)

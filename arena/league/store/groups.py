@@ -33,8 +33,6 @@ class SideTimes(NamedTuple):
 
 
 class EndingCount(NamedTuple):
-    """The number of games with one ending of a player with Red and a player with Blue, by their numbers."""
-
     red: int
     blue: int
     ending: int

@@ -111,7 +111,6 @@ class Store(GameTable):
     # --- settings -----------------------------------------------------------------------------------------------------
 
     def read_document(self) -> tuple[Document, tuple[Damage, ...]]:
-        """Return the settings document, or an empty one and its damage."""
         try:
             found = self._database.query("SELECT document, digest FROM settings")
         except StoreError:

@@ -105,7 +105,6 @@ def check_tables(database: Database) -> None:
 ENDING = "-lock"
 LONGEST_TEXT = 200
 OWN_TEXT = re.compile(rb"process \d+ on [^\n]*, since [-\d]+ [:\d]+ UTC\n|\0+")
-"""What an arena writes into the file, or a power cut leaves of it."""
 
 
 class StoreInUseError(StoreError):
