@@ -102,7 +102,7 @@ def _calibrated(plan: Plan, store: Store) -> Plan:
     cluster = plan.cluster
     if cluster is None or not cluster.is_calibrated:
         return plan
-    from arena.league.executor.cluster.calibration import reference_us
+    from arena.league.executor.cluster.cluster_protocol import reference_us
 
     reference = read_reference(store.settings().get(CALIBRATION, "")) or reference_us()
     return replace(

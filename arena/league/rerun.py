@@ -24,7 +24,7 @@ from arena.bots.limits import BuildLimits, Limits, read_limits
 from arena.bots.loading import load_bot
 from arena.bots.samples import PREFIX, SAMPLES, bot_path, sample_file, split_word
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox, runnable
+from arena.bots.starting import runnable
 from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
@@ -224,7 +224,7 @@ def rerun(
             interpreters=options.interpreters,
             pondering=record.pondered_us is None,
         )
-        with Sandbox(level, bots, Limits(), limits, options.interpreters) as held:
+        with settings.sandbox() as held:
             run_games(run, held.try_out)
             played = run_games(run, _play, record, spec, settings, say)
     return Rerun(record, played, difference(record, played))

@@ -89,7 +89,7 @@ class ExecutorHere:
 
 @asynccontextmanager
 async def executor_of(settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
-    with Sandbox(settings.level, settings.bots, settings.usual, settings.limits, settings.interpreters) as held:
+    with settings.sandbox() as held:
         await held.try_out()
         async with background() as nursery:
             yield ExecutorHere(settings, jobs, held, nursery)

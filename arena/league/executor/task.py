@@ -14,14 +14,13 @@ import trio
 from arena.bots.language import language_of
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec
-from arena.bots.starting import RefusedBotsError
+from arena.bots.starting import RefusedBotsError, Sandbox
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.sandbox.launch import HostError, SandboxError
 from arena.sandbox.levels import Level
-from arena.system.printable import printable
 
 
 @dataclass(frozen=True)
@@ -40,13 +39,12 @@ class PlaySettings:
     is_pinned: bool = False
     is_watched: bool = False
 
+    def sandbox(self) -> Sandbox:
+        return Sandbox(self.level, self.bots, self.usual, self.limits, self.interpreters)
+
 
 def sendable(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return printable(text, lines=True)
-    return text
+    return text.encode(errors="backslashreplace").decode()
 
 
 class GameTask(msgspec.Struct, frozen=True):

@@ -229,7 +229,7 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[To
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)
     settings = setup.settings()
-    with Sandbox(settings.level, settings.bots, settings.usual, settings.limits, settings.interpreters) as held:
+    with settings.sandbox() as held:
         await held.try_out()
         connection.send(WorkerReady())
         async with trio.open_nursery() as nursery:

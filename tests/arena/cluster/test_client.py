@@ -23,10 +23,10 @@ from arena.league.executor.cluster.bridge import (
     Unreachable,
     Workers,
 )
-from arena.league.executor.cluster.calibration import Calibration
 from arena.league.executor.cluster.client import ClusterExecutor
 from arena.league.executor.cluster.cluster_protocol import (
     BatchPlayed,
+    Calibration,
     ClusterPlan,
     Prepared,
     Refused,

@@ -32,9 +32,9 @@ from arena.league.executor.cluster.bridge import (
     Workers,
     seconds_text,
 )
-from arena.league.executor.cluster.calibration import Calibration, measure, scaled_task, unfit, unfit_scaled
 from arena.league.executor.cluster.cluster_protocol import (
     BatchPlayed,
+    Calibration,
     ClusterPlan,
     Prepared,
     Refused,
@@ -43,6 +43,10 @@ from arena.league.executor.cluster.cluster_protocol import (
     Unprepared,
     WorkerAnswer,
     decode_answer,
+    measure,
+    scaled_task,
+    unfit,
+    unfit_scaled,
 )
 from arena.league.executor.cluster.packing import not_sent, pack_bot
 from arena.league.executor.task import (

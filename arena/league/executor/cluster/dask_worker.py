@@ -28,9 +28,9 @@ from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import UsageError
 from arena.game.record import encode_record
-from arena.league.executor.cluster.calibration import Calibration, load_now, measure, scaled_task
 from arena.league.executor.cluster.cluster_protocol import (
     BatchPlayed,
+    Calibration,
     Prepared,
     Refused,
     RunInfo,
@@ -38,6 +38,9 @@ from arena.league.executor.cluster.cluster_protocol import (
     Unprepared,
     WorkerAnswer,
     encode,
+    load_now,
+    measure,
+    scaled_task,
     this_arena,
 )
 from arena.league.executor.cluster.packing import unpack
