@@ -91,7 +91,6 @@ class _CallablePackage(ModuleType):
 
 
 def _library() -> ModuleType:
-    """The names that belong to Stratego."""
     from arena.stratego import library
 
     return library

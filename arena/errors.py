@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 
 class ArenaError(Exception):
-    """An error for the user. Its text stands alone: where, what was expected, what came, what to do.
+    """An error for the user. Its text says where, what was expected, what came, and what to do.
 
     The command line prints it without a traceback and exits with `exit_code`.
     """
@@ -29,7 +29,6 @@ class IllegalAnswerError(ArenaError):
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.62) -> list[str]:
-    """Return at most three of the known words that may have been meant by `word`, the nearest first."""
     import difflib  # bots that search import this module, and start sooner
 
     return difflib.get_close_matches(word, list(known), n=3, cutoff=cutoff)

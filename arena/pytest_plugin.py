@@ -75,7 +75,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _said(config: pytest.Config, name: str) -> str | int | None:
-    """Return an option of the command line, or else of the configuration. Raises `pytest.UsageError`."""
     for where, value in (
         (f"--arena-{name}", config.getoption(f"arena_{name}")),
         (f"arena_{name} in {config.inipath}", config.getini(f"arena_{name}")),
@@ -138,7 +137,6 @@ class ArenaPlay:
 
 
 def _play(first: Word, second: Word, store: Path, options: Mapping[str, Any]) -> "MatchResult | str":
-    """Return the match, or its error in words."""
     import arena
 
     try:
@@ -173,7 +171,6 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def describe(result: "MatchResult", store: Path) -> str:
-    """Return the score, how the games ended, the first forfeit of each bot, and how to see a game."""
     lines = [
         f"score {result.score:.3f} in {len(result.records)} games: "
         f"{result.wins} won, {result.draws} drawn, {result.losses} lost"

@@ -13,7 +13,7 @@ import random
 import statistics
 import time
 
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from protocol.bot import random_rows
@@ -27,7 +27,7 @@ def play_games(ruleset: Ruleset, games: int, seed: int) -> int:
     numbers, army = random.Random(seed), dict(ruleset.army)
     plies = 0
     for _ in range(games):
-        game = Game(ruleset, random_rows(army, numbers), random_rows(army, numbers))
+        game = EngineGame(ruleset, random_rows(army, numbers), random_rows(army, numbers))
         draw = numbers.random
         while game.outcome is None:
             moves = game.legal_moves()

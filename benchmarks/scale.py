@@ -30,11 +30,10 @@ from random import Random
 import msgspec
 
 from arena.bots.loading import load_bot
-from arena.game.faults import lost_by
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import GameResult, Verdict, lost_by
 from arena.league.game_ids import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
@@ -78,7 +77,7 @@ from arena.league.store import Store
 from arena.report.progress import LiveTable
 with Store(Path(sys.argv[1]), create=False) as store:
     table = LiveTable(players_of(int(sys.argv[2])), store.count().rows)
-    assert sum(line.games for line in table.shown(10**6).lines) == 2 * int(sys.argv[3])
+    assert sum(line.games for line in table.lines(10**6)) == 2 * int(sys.argv[3])
 """
 
 

@@ -17,13 +17,12 @@ from collections.abc import Callable
 from functools import partial
 
 from arena.search import Knowledge, Position, WeightedArmies
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.seat_view import enemy_squares, tell
+from arena.stratego.seat_view import enemy_squares, told_to
 from protocol.bot import random_rows
-from protocol.messages import Enemy, Rule, Turn
-from protocol.messages import Game as GameMessage
+from protocol.messages import Enemy, GameLine, Rule, Turn
 from protocol.notation import Color
 from protocol.view import View, new_view
 
@@ -31,7 +30,7 @@ ROUNDS = 7
 """Unless told otherwise."""
 
 
-def copying(game: Game, depth: int) -> int:
+def copying(game: EngineGame, depth: int) -> int:
     """How many nodes there are, by copies."""
     nodes = 0
     for action in game.legal_moves():
@@ -59,7 +58,7 @@ def undoing(position: Position, depth: int) -> int:
     return nodes
 
 
-def random_play(game: Game | Position, numbers: random.Random) -> int:
+def random_play(game: EngineGame | Position, numbers: random.Random) -> int:
     """Play at random for at most 200 plies; returns how many."""
     plies = 0
     while game.outcome is None and plies < 200:
@@ -77,7 +76,7 @@ class Played:
         army = dict(ruleset.army)
         while True:
             self.rows = (random_rows(army, numbers), random_rows(army, numbers))
-            self.game, self.position = Game(ruleset, *self.rows), Position(ruleset, *self.rows)
+            self.game, self.position = EngineGame(ruleset, *self.rows), Position(ruleset, *self.rows)
             self.views = [self._view(ruleset, color) for color in Color]
             self.actions: list[str] = []
             while self.game.outcome is None and self.game.ply < plies:
@@ -90,7 +89,7 @@ class Played:
         self.view.apply(Turn(self.game.ply + 1, 0, 0))
 
     def _view(self, ruleset: Ruleset, color: Color) -> View:
-        view = new_view(GameMessage(color, ruleset.name))
+        view = new_view(GameLine(color, ruleset.name))
         for name, value in ruleset.lines():
             view.apply(Rule(name, value))
         view.place_own(self.rows[color])
@@ -101,14 +100,15 @@ class Played:
     def _play(self, text: str) -> None:
         self.actions.append(text)
         self.position.play(self.position.action(text))
-        for event in self.game.apply(text):
-            for view, told in zip(self.views, tell(event), strict=True):
-                view.apply(told)
+        events = self.game.apply(text)
+        for view in self.views:
+            for event in told_to(events, self.game.tables, view.color):
+                view.apply(event)
 
-    def replayed(self, army: tuple[str, ...]) -> Game:
+    def replayed(self, army: tuple[str, ...]) -> EngineGame:
         """The game with another set-up of the enemy, played again."""
         own = self.rows[self.game.to_move]
-        game = Game(self.game.ruleset, *((own, army) if self.game.to_move is Color.RED else (army, own)))
+        game = EngineGame(self.game.ruleset, *((own, army) if self.game.to_move is Color.RED else (army, own)))
         for text in self.actions:
             game.play(game.parse(text))
         return game
@@ -185,7 +185,7 @@ def main() -> None:
     print(f"knowledge read from {late.game.ply} plies in {1000 / rate(lambda: bool(Knowledge(late.view))):.1f} ms")
 
 
-def copies(game: Game | Position) -> int:
+def copies(game: EngineGame | Position) -> int:
     """Copy it a thousand times."""
     for _ in range(1000):
         game.copy()

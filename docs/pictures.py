@@ -16,7 +16,7 @@ from arena.bots.samples import SAMPLES
 IMAGES = Path(__file__).parent / "images"
 ARENA = (sys.executable, "-m", "arena")
 BOTS = (*SAMPLES, str(Path(__file__).parent.parent / "bots" / "veteran"))
-REPORT = {"width": 1100, "height": 760}
+REPORT = {"width": 1130, "height": 530}
 REPLAY = {"width": 1040, "height": 840}
 LATE_FIGHT = """() => {
   const replay = document.querySelector("#replay").replay;
@@ -27,7 +27,7 @@ LATE_FIGHT = """() => {
 def pages_of(folder: Path, rules: str, rounds: int) -> Path:
     """The pages of a league that is played now."""
     store, out = folder / f"{rules}.sqlite", folder / rules
-    league = ("league", *BOTS, "--rules", rules, "--rounds", str(rounds), "--store", str(store))
+    league = ("league", *BOTS, "--rules", rules, "--rounds", str(rounds), "--margin", "3s", "--store", str(store))
     subprocess.run([*ARENA, *league], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     title = f"Sample bots, {rules}"
     subprocess.run([*ARENA, "report", str(store), "--out", str(out), "--title", title], check=True)

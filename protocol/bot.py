@@ -31,7 +31,7 @@ from protocol.messages import (
     ArenaMessage,
     BotMessage,
     End,
-    Game,
+    GameLine,
     Hello,
     Move,
     Note,
@@ -104,7 +104,7 @@ class Conversation(AnyConversation[Bot]):
         match message:
             case Hello():
                 return [*map(_said, self._introduction())]
-            case Game():
+            case GameLine():
                 self._view = new_view(message)
                 self._new_bot()
             case Quit():

@@ -13,14 +13,14 @@ from protocol.messages import (
     ArenaMessage,
     Author,
     Battle,
-    Board,
+    BoardLine,
     BotMessage,
     Cannot,
     Clock,
     End,
     Enemy,
     Error,
-    Game,
+    GameLine,
     Guess,
     Hello,
     Legal,
@@ -41,7 +41,16 @@ from protocol.messages import (
     Turn,
     Wants,
 )
-from protocol.notation import COLOR_BY_WORD, RANK_BY_LETTER, SETUP_ROWS, SQUARE_INDEX, Rank, Reason, Result, Survivor
+from protocol.notation import (
+    COLOR_BY_WORD,
+    RANK_BY_LETTER,
+    SETUP_ROWS,
+    SQUARE_INDEX,
+    Rank,
+    Reason,
+    SeatResult,
+    Survivor,
+)
 
 
 def encode_from_bot(message: BotMessage, forms: Forms = STRATEGO_FORMS) -> bytes:
@@ -119,10 +128,10 @@ def _read_restore(fields: list[str]) -> Restore:
     return Restore(rows)
 
 
-def _read_board(fields: list[str]) -> Board:
+def _read_board(fields: list[str]) -> BoardLine:
     if len(fields) < len(SQUARE_INDEX):
         raise ValueError("too few cells")
-    return Board(tuple(fields[: len(SQUARE_INDEX)]))
+    return BoardLine(tuple(fields[: len(SQUARE_INDEX)]))
 
 
 def _read_battle(fields: list[str]) -> Battle:
@@ -132,7 +141,7 @@ def _read_battle(fields: list[str]) -> Battle:
 
 _FOR_BOT_PARSERS: dict[str, Callable[[list[str]], ArenaMessage]] = {
     "hello": lambda f: Hello(_number(f[0])),
-    "game": lambda f: Game(COLOR_BY_WORD[f[0]], f[1]),
+    "game": lambda f: GameLine(COLOR_BY_WORD[f[0]], f[1]),
     "rule": lambda f: Rule(f[0], " ".join(f[1:])),
     "clock": _read_clock,
     "seed": lambda f: Seed(_number(f[0])),
@@ -149,6 +158,6 @@ _FOR_BOT_PARSERS: dict[str, Callable[[list[str]], ArenaMessage]] = {
     "rescued": lambda f: Rescued(COLOR_BY_WORD[f[0]], _squares(f[1:2])[0], RANK_BY_LETTER[f[2]]),
     "guess": lambda f: Guess(_squares(f[:1])[0], RANK_BY_LETTER[f[1]], {"right": True, "wrong": False}[f[2]]),
     "error": lambda f: Error(" ".join(f)),
-    "end": lambda f: End(Result(f[0]), Reason(f[1])),
+    "end": lambda f: End(SeatResult(f[0]), Reason(f[1])),
     "quit": lambda f: Quit(),
 }

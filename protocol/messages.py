@@ -10,7 +10,7 @@ in a third of the time that dataclasses take. Two consequences: compare messages
 import enum
 from typing import NamedTuple
 
-from protocol.notation import Color, Rank, Reason, Result, Survivor
+from protocol.notation import Color, Rank, Reason, SeatResult, Survivor
 
 PROTOCOL_VERSION = 1
 
@@ -38,7 +38,7 @@ class Hello(NamedTuple):
     version: int
 
 
-class Game(NamedTuple):
+class GameLine(NamedTuple):
     """A new game begins: the bot's colour and the name of the variant."""
 
     color: Color
@@ -96,7 +96,7 @@ class Enemy(NamedTuple):
     squares: tuple[str, ...]
 
 
-class Board(NamedTuple):
+class BoardLine(NamedTuple):
     """100 cells of two characters, a1 b1 .. j1 a2 .. j10, as this seat knows the board (if wanted)."""
 
     cells: tuple[str, ...]
@@ -169,7 +169,7 @@ class Error(NamedTuple):
 class End(NamedTuple):
     """The game is over: how it ended for this bot, and why."""
 
-    result: Result
+    result: SeatResult
     reason: Reason
 
 
@@ -179,7 +179,7 @@ class Quit(NamedTuple):
 
 ArenaMessage = (
     Hello
-    | Game
+    | GameLine
     | Rule
     | Clock
     | Seed
@@ -187,7 +187,7 @@ ArenaMessage = (
     | SetupRequest
     | Restore
     | Enemy
-    | Board
+    | BoardLine
     | Legal
     | Turn
     | Moved

@@ -9,7 +9,7 @@ Squares are numbered 0..99 from Red's side: `a1` is 0, `b1` is 1, `a2` is 10, `j
 import enum
 from collections.abc import Iterable
 
-from protocol.seats import COLOR_BY_WORD, COLOR_WORDS, RESIGN, Color, Reason, ReasonKind, Result
+from protocol.seats import COLOR_BY_WORD, COLOR_WORDS, RESIGN, Color, Reason, ReasonKind, SeatResult
 
 BOARD_SIZE = 10
 FILES = "abcdefghij"
@@ -112,7 +112,7 @@ __all__ = [
     "Rank",
     "Reason",
     "ReasonKind",
-    "Result",
+    "SeatResult",
     "Survivor",
     "army_text",
     "home_square",

@@ -31,7 +31,7 @@ COLOR_WORDS = ("red", "blue")
 COLOR_BY_WORD: dict[str, Color] = {"red": Color.RED, "blue": Color.BLUE}
 
 
-class Result(enum.Enum):
+class SeatResult(enum.Enum):
     """A finished game as one seat sees it."""
 
     WIN = "win"

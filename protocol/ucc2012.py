@@ -36,7 +36,7 @@ from protocol.notation import (
     Rank,
     Reason,
     ReasonKind,
-    Result,
+    SeatResult,
     Survivor,
 )
 from protocol.view import View
@@ -307,8 +307,8 @@ class OldBot(Bot):
         """Whether the line of the last move comes before QUIT: not if that move has decided the game."""
         if self._moved is None or end.reason.kind is ReasonKind.FORFEIT or end.reason in TOLD_AT_THE_END:
             return True
-        has_mover_won = (end.result is Result.WIN) == (self._moved.color is view.color)
-        return end.result is not Result.DRAW and not has_mover_won
+        has_mover_won = (end.result is SeatResult.WIN) == (self._moved.color is view.color)
+        return end.result is not SeatResult.DRAW and not has_mover_won
 
 
 def main() -> None:

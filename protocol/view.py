@@ -16,7 +16,7 @@ from protocol.messages import (
     Battle,
     Clock,
     Enemy,
-    Game,
+    GameLine,
     Guess,
     Legal,
     Moved,
@@ -286,6 +286,6 @@ class View:
             self.captured[piece.color].append(piece.rank)
 
 
-def new_view(game: Game) -> View:
+def new_view(game: GameLine) -> View:
     """Return the view at the start of the game that a `game` line announces."""
     return View(game.color, game.variant)

@@ -1,16 +1,13 @@
 """The bots that come with the arena play every ruleset and every variant, legally and without a fault of their own."""
 
-import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from kit_bots import bot_class, play_kit_bots
 
 from arena.bots.samples import SAMPLES
-from arena.game.referee import Referee
 from arena.stratego.rules.rulesets import ruleset_names, switch_names
-from protocol.bot import Bot
 
 BOTS = sorted((Path(__file__).parent.parent / "bots").glob("*.py"))
 PLIES = 24
@@ -23,30 +20,27 @@ VARIANTS = [
     *(f"{name}+mobile-bombs+mobile-flag+rescue+silent-defence+attackers-advantage" for name in RICH),
     "vintage/duel+rescue+exploding-bombs",
 ]
+RICHEST = [variant for variant in VARIANTS if variant.startswith(RICH) and "+" in variant]
 
 
-@pytest.mark.parametrize("path", BOTS, ids=lambda path: path.stem)
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_bot_plays_legally_under_every_ruleset(
-    path: Path, variant: str, bot_class: Callable[[Path], type[Bot]], play_kit_bots: Callable[..., Referee]
+@pytest.mark.parametrize(
+    ("variant", "red", "blue"),
+    [
+        *((variant, BOTS[at % len(BOTS)], BOTS[(at + 1) % len(BOTS)]) for at, variant in enumerate(VARIANTS)),
+        *((variant, BOTS[at - 1], BOTS[at]) for variant in RICHEST for at in range(len(BOTS))),
+    ],
+    ids=lambda value: value.stem if isinstance(value, Path) else value,
+)
+def test_bots_play_legally_under_every_ruleset_and_each_bot_with_every_form_of_action(
+    variant: str, red: Path, blue: Path
 ) -> None:
-    seed = random.Random(f"{variant} {path.stem}").randrange(2**32 - 1)
-    drifter = bot_class(next(path for path in BOTS if path.stem == "drifter"))
-    tested = bot_class(path)
-    sides = (tested, drifter) if seed % 2 else (drifter, tested)
-    referee = play_kit_bots(variant, *sides, seed=seed, plies=PLIES)
+    referee = play_kit_bots(variant, bot_class(red), bot_class(blue), seed=len(variant), plies=PLIES)
     assert referee.verdict is not None
     assert not referee.verdict.reason.is_forfeit, referee.verdict
 
 
 @pytest.mark.parametrize(("name", "known"), [("tactician", "seen"), ("strategist", "exposure")])
-def test_a_search_leaves_the_position_as_it_was(
-    name: str,
-    known: str,
-    bot_class: Callable[[Path], type[Bot]],
-    play_kit_bots: Callable[..., Referee],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_search_leaves_the_position_as_it_was(name: str, known: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else what is searched first decides what is thought of what comes later."""
     searched = 0
     bot = bot_class(next(path for path in BOTS if path.stem == name))

@@ -54,7 +54,7 @@ PURE = (
     "arena.game",
     "arena.league.ratings",
 )
-IMPURE = ("arena.game.finding", "arena.stratego.library")
+IMPURE = ("arena.game.registry", "arena.stratego.library")
 """What reads the files that define games, and what talks to bots."""
 IMPURE_IMPORTS = {"trio", "subprocess", "socket", "time", "os", "sqlite3", "threading", "signal"}
 
@@ -129,11 +129,11 @@ RULESET_FILES = {"arena.stratego.rules.rulesets", "arena.stratego.rules.ruleset_
 
 
 @pytest.mark.parametrize("module", RULES)
-def test_the_rules_know_only_the_notation_and_how_files_are_read(module: str) -> None:
+def test_the_rules_know_only_notation_and_messages_and_how_files_are_read(module: str) -> None:
     ours = {
         name for name in imports(MODULES[module]) if name in MODULES and not name.startswith("arena.stratego.rules")
     }
-    engine = {"protocol.notation", "protocol.geometry", "protocol.seats", "arena.errors"}
+    engine = {"protocol.notation", "protocol.geometry", "protocol.seats", "protocol.messages", "arena.errors"}
     files = {"arena.system.printable", "arena.system.user_files", "arena.system.schema"}
     assert ours <= (engine | files if module in RULESET_FILES else engine)
 
@@ -154,7 +154,7 @@ STRATEGO = ("arena.stratego", "arena.search", "bots")
 OF_STRATEGO = {
     *("protocol.notation", "protocol.view", "protocol.geometry", "protocol.piece", "protocol.actions"),
     *("protocol.forms", "protocol.ucc2012", "protocol.bot", "protocol.bot_codec"),
-    *(f"protocol.messages.{name}" for name in ("Enemy", "Board", "Moved", "Battle", "Reveal", "Rescued", "Guess")),
+    *(f"protocol.messages.{name}" for name in ("Enemy", "BoardLine", "Moved", "Battle", "Reveal", "Rescued", "Guess")),
 }
 """What the protocol has for Stratego alone."""
 

@@ -2,12 +2,11 @@
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from commands import UNHURRIED
+from commands import UNHURRIED, run_program
 
 DOCS = Path(__file__).parent.parent / "docs"
 FIRST, SECOND = re.findall(r"```python\n(.*?)```", (DOCS / "tutorial.md").read_text(encoding="utf-8"), re.DOTALL)
@@ -15,7 +14,6 @@ SHOWN = re.compile(r"```sh\n((?:[^`\n]*\n)*?)```(?:\n\n```text\n(.*?)```)?", re.
 """The commands of a block, and the output that is shown of them, if any."""
 VARIES = re.compile(r"\[[\d.]+ ms, [^\]]*CPU [\d.]+\]|\d{4}-\d\d-\d\dT[\d:]+Z|\d+\.\d+")
 """Times, and what else has a decimal point. Whole numbers have to be those of the page."""
-PATIENCE = 120
 ARENA = """#!{python}
 import sys
 from arena.cli.entry import main
@@ -55,15 +53,6 @@ def test_every_output_of_a_tutorial_is_that_of_its_command(page: str, desk: Path
         if command.startswith("arena compare"):
             (desk / "mine.py").write_text(SECOND, encoding="utf-8")
             assert "mine is better than drifter" in shown
-        done = subprocess.run(
-            ["/bin/sh", "-e", "-c", command],
-            cwd=desk,
-            env={**os.environ, "PATH": path, "COLUMNS": "80"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        done = run_program(["/bin/sh", "-e", "-c", command], desk, PATH=path, COLUMNS="80")
         assert done.returncode == 0, done.stderr
         assert not shown or comparable(done.stdout) == comparable(shown), command

@@ -2,8 +2,7 @@
 
 from arena.api.leagues import League
 from arena.api.matches import CompareResult, MatchResult, compare, match, play
-from arena.api.record_steps import Step, read_records, replay
-from arena.api.shown_results import Result, Standings
+from arena.api.shown_results import Result, Standings, Step, read_records, replay
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.play.game_events import ActionPlayed, EventsDropped, GameFinished, GameStarted

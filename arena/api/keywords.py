@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypedDict, get_type_hints
 
 from arena.errors import UsageError, suggest
 from arena.game import Game
-from arena.game.finding import installed_games, load_game
+from arena.game.registry import installed_games, load_game
 from arena.game.time_control import TimeControl, parse_time
 from arena.league.league_options import USUAL, FormatName, FormatOptions, PlayOptions, variant_of
 from arena.league.option_values import build_limits, check_options, option_value, time_control, usual_limits
@@ -145,7 +145,6 @@ def refuse_unknown(options: Mapping[str, object], known: Collection[str]) -> Non
 
 
 def check_values(options: PlayOptions) -> None:
-    """Raise `UsageError` for unusable options: a value out of range, an unknown ruleset."""
     with plain_errors():
         check_options(options)
         time_control(options)
@@ -160,7 +159,6 @@ def _check_type(name: str, value: object, expected: type) -> None:
 
 
 def match_times(time: Times) -> tuple[str, tuple[str, ...]]:
-    """Return the time control of a match, and those of its two bots if they differ. Raises `UsageError`."""
     if isinstance(time, str):
         return time, ()
     if not isinstance(time, tuple | list) or len(time) != 2:

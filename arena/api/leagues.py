@@ -20,20 +20,19 @@ from arena.api.keywords import (
     refuse_unknown,
 )
 from arena.api.matches import OnResult, play_league
-from arena.api.shown_results import Result, Standings, result_of, standings_of
+from arena.api.shown_results import Result, Standings, result_of, standings_of, stored_record
 from arena.api.threads import OnEvent, log
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague
 from arena.league.league_options import USUAL_ROUNDS, Kind
 from arena.league.plan import LeagueEntry
-from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_file
+from arena.league.store import Contents, Damage, GameRow, Store, damage_text, is_empty_file
 from arena.report.game_list import Roster, players_of
-from arena.report.placings import placing_in
+from arena.report.placings import placing_entry, stored_table
 from arena.report.standings import make_table
 
 RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links", "new_league", "archive")
-"""Keywords of `run` other than the options of formats."""
 
 
 class League:
@@ -142,19 +141,9 @@ class League:
         if not self._has_games():
             return standings_of(make_table([], [], meets_all=None), {})
         with plain_errors(), Store(self.path, create=False) as store:
-            return self._standings_in(store, everyone=everyone)
-
-    def _standings_in(self, store: Store, *, everyone: bool) -> Standings:
-        contents = store.read(counted=not everyone)
-        self._warn(contents)
-        everybody = everyone or not contents.entrants
-        everyone_seen = [*players_of(contents.rows, contents.entrants), *contents.entrants]
-        chosen = everyone_seen if everybody else contents.entrants
-        planned, meets_all = contents.kept.planned_for(chosen)
-        table = make_table(chosen, contents.rows, planned, meets_all=meets_all)
-        names = Roster(chosen, contents.rows).names
-        placing = placing_in(store, contents, table.lines, names)
-        return standings_of(table, contents.settings, placing, names)
+            contents, table, placing = stored_table(store, everyone=everyone)
+        self._warn(contents.damage)
+        return standings_of(table, contents.settings, placing)
 
     def games(self) -> list[Result]:
         """Return all stored games, oldest first."""
@@ -174,22 +163,15 @@ class League:
             return Contents([], {})
         with plain_errors(), Store(self.path, create=False) as store:
             contents = store.read()
-        self._warn(contents)
+        self._warn(contents.damage)
         return contents
 
-    def _warn(self, contents: Contents[list[GameRow]]) -> None:
-        if contents.damage:
-            log.warning(
-                "%s is damaged; what is named here does not count:\n%s", self.path, damage_text(contents.damage)
-            )
-
-
-def stored_record(path: Path, game: int | str) -> GameRecord:
-    with plain_errors(), Store(path, create=False) as store:
-        return store.record(game)[1]
+    def _warn(self, damage: tuple[Damage, ...]) -> None:
+        if damage:
+            log.warning("%s is damaged; what is named here does not count:\n%s", self.path, damage_text(damage))
 
 
 def _standings(league: OpenLeague) -> Standings:
-    players, rows = league.players, league.rows()
-    table = make_table(players, rows, league.planned, meets_all=league.meets_all)
-    return standings_of(table, league.store.settings(), league.placing(), Roster(players, rows).names)
+    table = make_table(league.players, league.rows(), league.planned, meets_all=league.meets_all)
+    placing = league.placing()
+    return standings_of(table, league.store.settings(), placing_entry(placing, table.names) if placing else None)

@@ -44,7 +44,6 @@ PlayGames = Callable[[OpenLeague, StopRequest, Watcher, Watch | None], LeagueOut
 
 PLAY_KEYWORDS = ("rules", "time", "store", "on_event")
 MATCH_KEYWORDS = (*PLAY_KEYWORDS, "games", "on_result")
-"""Keywords of `match` other than options."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +156,7 @@ def place_of(store: AnyPath | None) -> Iterator[Path]:
         yield Path(folder, "games.sqlite")
 
 
-class _Watcher(Watcher):
+class _Watcher:
     def __init__(self, call: BackgroundCall[T], on_result: OnResult | None) -> None:
         self._call = call
         self._on_result = on_result
@@ -168,6 +167,9 @@ class _Watcher(Watcher):
 
     def remark(self, text: str) -> None:
         self._call.remark(text)
+
+    def closing(self, under_way: int) -> None:
+        pass
 
 
 def play_league(

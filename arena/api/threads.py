@@ -31,7 +31,6 @@ Ts = TypeVarTuple("Ts")
 log = logging.getLogger("arena")
 """Receives the remarks that the command line prints on standard error."""
 LOOK_SECONDS = 0.05
-"""The interval at which a waiting task of asyncio polls for its cancellation."""
 
 
 class BackgroundCall(Generic[T]):
@@ -76,7 +75,6 @@ class BackgroundCall(Generic[T]):
         return value[0]
 
     def work(self, function: "Callable[[BackgroundCall[T]], T]") -> None:
-        """Do the work and keep its outcome, unless it was given up before."""
         with self._lock:
             if self._is_given_up:
                 return
@@ -116,7 +114,7 @@ class BackgroundCall(Generic[T]):
                     raise sys.modules["asyncio"].CancelledError from None
 
     def give_up(self) -> None:
-        """Stop the work and wait until it has stopped, despite exceptions; work not yet begun never will be."""
+        """Stop the work and wait until it has stopped, despite exceptions; work that has not begun is cancelled."""
         while True:
             try:
                 self.stop.ask(Wish.STOP_NOW)
@@ -142,7 +140,6 @@ def _task_of_asyncio() -> "asyncio.Task[Any] | None":
 
 
 def in_thread(function: Callable[[BackgroundCall[T]], T]) -> T:
-    """Do work in a separate thread and wait for it. Raises as `BackgroundCall.result` does."""
     call = BackgroundCall[T]()
     thread = threading.Thread(target=call.work, args=(function,), name="arena")
     try:

@@ -214,7 +214,7 @@ def _refused_link(path: Path) -> BotSpec:
     try:
         target = os.readlink(path)
     except OSError as error:
-        raise UsageError(f"{printable(str(path))}: cannot be looked at: {error.strerror}") from None
+        raise UsageError(f"{printable(str(path))}: cannot be examined: {error.strerror}") from None
     fault = (
         f"{printable(str(path))}: expected the bot itself, got a link to {printable(target, 200)}; name what it leads "
         "to, or pass --follow-links if the links in this folder are yours"

@@ -68,7 +68,7 @@ def _load(path: Path, asked: AskedBot) -> BotSpec:
     except OSError as error:
         if error.errno in HOST_ERRORS:
             raise
-        raise UsageError(f"{where}: cannot be looked at: {error.strerror}") from None
+        raise UsageError(f"{where}: cannot be examined: {error.strerror}") from None
     if stat.S_ISDIR(mode):
         return _load_folder(path, asked)
     if not stat.S_ISREG(mode):
@@ -149,7 +149,7 @@ def _load_folder(folder: Path, asked: AskedBot) -> BotSpec:
     name = manifest.name or name_of_file(full.name)
     fault = name_fault(name)
     if fault:
-        raise UsageError(f"{where}: without a name in it the folder's is taken: {expected_name(name, fault)}")
+        raise UsageError(f"{where}: it gives no name, so the folder's name is used: {expected_name(name, fault)}")
     environment = base_environment()
     missing = [program for program in manifest.needs if shutil.which(program, path=environment["PATH"]) is None]
     if missing:

@@ -94,7 +94,7 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as error:
         if error.errno in HOST_ERRORS:
             raise
-        raise UsageError(f"{where}: cannot be looked at: {error.strerror}") from None
+        raise UsageError(f"{where}: cannot be examined: {error.strerror}") from None
     if stat.S_ISLNK(mode):
         behind = behind_link(folder.resolve(), MANIFEST)
         if behind is None:

@@ -167,9 +167,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
     except FileExistsError:
         raise UsageError(f"{where}: expected a free name; a file or folder has it, and is not overwritten") from None
     except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(
-            f"{where}: expected a folder to make it in; there is no folder {printable(str(folder.parent))}"
-        ) from None
+        raise UsageError(f"{where}: there is no folder {printable(str(folder.parent))}") from None
     except OSError as error:
         raise ArenaError(f"{where}: cannot be made: {error.strerror}") from None
     try:

@@ -113,7 +113,7 @@ async def _try(words: tuple[str, ...], host: HostPrograms, limits: Limits) -> st
     if ended.may_be_killed:
         raise HostError(
             f"this machine: the trial of the sandbox with {words[0]} was killed by SIGKILL",
-            "somebody did that, or the system when memory was short: start the arena again",
+            "by a person, or by the system when memory was short: start the arena again",
         )
     if ended.code is None:
         return f"it {ended.how}"

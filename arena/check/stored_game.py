@@ -21,12 +21,11 @@ from arena.check.trying import SHOWN_LINES, STDERR_LINES
 from arena.errors import ArenaError, IllegalAnswerError, UsageError
 from arena.game import faults
 from arena.game.clock import MICROSECONDS
-from arena.game.faults import Fault
+from arena.game.faults import Fault, Illegal
 from arena.game.game_spec import GameSpec
-from arena.game.hints import MARK
 from arena.game.hints.silent import AWAITED
 from arena.game.record import GameRecord
-from arena.game.recorded import BY_A_LINE, faults_of, spec_of, with_slack
+from arena.game.recorded import BY_A_LINE, spec_of, with_slack
 from arena.game.referee import Referee
 from arena.play.driver import EXIT_FOLLOWS
 from arena.sandbox.launch import StartError
@@ -90,7 +89,8 @@ class Replayed:
 
     @property
     def fault_then(self) -> Fault | None:
-        return fault_then_of(self.game.record, self.color)
+        """The fault by which the bot lost the recorded game; None if it did not lose by one."""
+        return self.game.record.verdict.faults[self.color]
 
     @property
     def has_same_fault(self) -> bool:
@@ -112,25 +112,9 @@ class Replayed:
         return self.has_same_fault or (self.failure is None and self.fault_then is None)
 
 
-def fault_then_of(record: GameRecord, color: Color) -> Fault | None:
-    """Return the fault by which a side lost a recorded game, without its hint; None if it did not lose by one."""
-    found = faults_of(record)
-    if color not in found:
-        return None
-    fault = found[color] or Fault(record.verdict.reason, "")
-    return Fault(fault.reason, fault.text.partition(MARK)[0])
-
-
 def illegal_then_of(record: GameRecord, color: Color) -> str | None:
-    fault = fault_then_of(record, color)
-    if fault is None or fault.reason is not Reason.ILLEGAL_ACTION:
-        return None
-    action = fault.text.removeprefix(f"ply {len(record.actions) + 1}: ").partition(": ")[0]
-    try:
-        record.variant.kind.check_move_form(action)
-    except RemoteProtocolError:
-        return None
-    return action
+    fault = record.verdict.faults[color]
+    return fault.cause.action if fault and isinstance(fault.cause, Illegal) else None
 
 
 def seated(game: StoredGame, bot: BotSpec) -> StoredGame:
@@ -216,7 +200,7 @@ class _Sitting:
         try:
             while await self._step():
                 pass
-            if self._referee.awaited() == [self._color.opponent] and fault_then_of(self._record, self._color):
+            if self._referee.awaited() == [self._color.opponent] and self._record.verdict.faults[self._color]:
                 with trio.move_on_after(FAULT_FOLLOWS):
                     while True:
                         await self._hear(Phase.WAITING, PATIENCE)
@@ -373,7 +357,7 @@ class _Sitting:
             with trio.move_on_after(EXIT_FOLLOWS):
                 await self._talk.process.wait_exit()
             if over := self._talk.over or self._talk.process.out_of_memory():
-                raise _WrongError(Fault(Reason.OVER_LIMIT, f"the bot {over.words}", over.cause))
+                raise _WrongError(faults.over_limit(over))
             seat.has_ended = True
             has_exited = self._talk.process.has_exited()
             how = self._talk.process.exit_words() if has_exited else "closed its standard output"

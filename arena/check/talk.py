@@ -17,8 +17,8 @@ from arena.bots.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProce
 from arena.bots.spec import BotSpec
 from arena.check.opponent import noisy
 from arena.check.situations import ExchangedLine
-from arena.game.faults import Excess, Fault
-from arena.game.hints import Activity, Hint, Probe, diagnose
+from arena.game.faults import Excess, Fault, Hint
+from arena.game.hints import Activity, Probe, diagnose
 from arena.game.referee import Referee
 from arena.game.seat import Seat
 from arena.game.transcript import Speaker

@@ -16,9 +16,9 @@ from arena.check.opponent import PlannedGame, variant_in
 from arena.check.situations import Failure, Mark, Situation, SituationOutcome, Twist
 from arena.check.talk import Manner, Talk, Times
 from arena.game import Game
-from arena.game.faults import Fault, Unstartable
+from arena.game.faults import Fault, Hint, Mistake, Unstartable
 from arena.game.game_spec import GameSpec, Opening, Player
-from arena.game.hints import Hint, Mistake, Seen, diagnose
+from arena.game.hints import Seen, diagnose
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Introduction

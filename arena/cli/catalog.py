@@ -1,7 +1,4 @@
-"""The list of commands, and the output of `arena --help` and `arena --version`.
-
-Only the version is imported: these answers have to be quick.
-"""
+"""The list of commands, and the output of `arena --help` and `arena --version`, which imports nothing slow."""
 
 from arena.version import __version__
 
@@ -63,7 +60,6 @@ HEAD = f"Usage: arena COMMAND ...  (details: COMMAND --help)  e.g. {EXAMPLES[-1]
 
 
 def help_text() -> str:
-    """Return the commands, a line each, within a screen."""
     lines = [HEAD]
     width = max(map(len, NAMES))
     before = ""

@@ -26,8 +26,8 @@ from arena.cli.streams import result
 def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
     """List the bots in STORE, with each version that has played there, and its changes."""
     from arena.report.bot_versions import VersionCount, bots_report
-    from arena.report.consoles import print_blocks, to_json, width_of
     from arena.report.game_list import Roster, players_of
+    from arena.report.layout import print_blocks, to_json, width_of
 
     with open_to_read(store, needs_game=False) as opened:
         contents = opened.count()

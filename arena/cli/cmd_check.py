@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.completing import offer_bots
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand, exclusive
 from arena.cli.installation import refuse_windows
-from arena.cli.pager import paint_for
-from arena.cli.shared_options import HELP_GROUPS, PLAY_OPTIONS, bot_options, color_option, json_option, rules_metavar
+from arena.cli.shared_options import (
+    HELP_GROUPS,
+    PLAY_OPTIONS,
+    bot_options,
+    color_option,
+    json_option,
+    offer_bots,
+    rules_metavar,
+)
 from arena.cli.stores import open_to_read
-from arena.cli.streams import remark, result
+from arena.cli.streams import paint_for, remark, result
 from arena.system.printable import printable
 from protocol.seats import COLOR_BY_WORD
 
@@ -121,7 +127,7 @@ def _replay(
 
 @contextmanager
 def _progress() -> "Iterator[Begins]":
-    from arena.report.consoles import is_dumb
+    from arena.report.layout import is_dumb
     from arena.report.progress import Frame
 
     if is_dumb(sys.stderr):

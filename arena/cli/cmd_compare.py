@@ -5,12 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.completing import offer_bots
 from arena.cli.config import ConfiguredCommand, collect
 from arena.cli.exit_codes import DONE, NO_VERDICT, NOT_BETTER, UNDECIDED
 from arena.cli.helping import Whole
 from arena.cli.installation import refuse_windows
-from arena.cli.shared_options import HELP_GROUPS, OutputForm, detail_options, form_of, lines_option, play_options
+from arena.cli.shared_options import (
+    HELP_GROUPS,
+    OutputForm,
+    detail_options,
+    form_of,
+    lines_option,
+    offer_bots,
+    play_options,
+)
 from arena.cli.streams import remark, result, try_to_print
 from arena.league.league_options import USUAL_MOST_COMPARED
 
@@ -94,7 +101,6 @@ def _code(comparison: "Comparison") -> int:
 
 
 def _print_results(comparison: "Comparison", form: OutputForm) -> None:
-    """Print the verdict, which is `undecided` for a stopped test."""
     from arena.report.comparison import comparison_json, comparison_text
 
     comparison.refuse_unstarted()

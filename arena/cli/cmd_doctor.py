@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def doctor_command(as_json: bool) -> None:
     """Show which levels of --sandbox work on this machine, and what they lack."""
     refuse_windows()
-    from arena.report.consoles import print_blocks, to_json
+    from arena.report.layout import print_blocks, to_json
     from arena.sandbox.levels import examine
 
     with unwinding():

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.completing import offer_games
 from arena.cli.helping import ArenaCommand
 from arena.cli.interrupts import unwinding
-from arena.cli.shared_options import bot_name_option, reader_option, store_argument, without_game_files
+from arena.cli.shared_options import bot_name_option, offer_games, reader_option, store_argument, without_game_files
 from arena.cli.stores import called, open_to_read, warn_of_damage, warn_of_seed
 from arena.cli.streams import remark, result_bytes
 from arena.errors import UsageError

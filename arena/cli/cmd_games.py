@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.completing import offer_names, offer_reasons
 from arena.cli.helping import ArenaCommand, Whole, exclusive
 from arena.cli.shared_options import (
     OutputForm,
@@ -14,6 +13,8 @@ from arena.cli.shared_options import (
     json_option,
     known_game_option,
     lines_option,
+    offer_names,
+    offer_reasons,
     store_argument,
 )
 from arena.cli.stores import open_to_read, warn_of_damage
@@ -31,7 +32,6 @@ RESULTS = ("red", "blue", "draw", "neither")
 LONGEST_DETAIL = 2000
 """Characters of the words on a fault; the arena's own have at most some 1,200."""
 NOTE = ", not counted"
-"""Suffix of a game that the last league does not count."""
 
 
 @click.command(
@@ -80,8 +80,8 @@ def games_command(
     from itertools import islice
 
     from arena.game.verdict import GameResult
-    from arena.report.consoles import to_json, to_line
     from arena.report.game_list import GameFilter, Roster, game_entry, game_line, long_line, players_of
+    from arena.report.layout import to_json, to_line
 
     exclusive(long=is_long, json=as_json, jsonl=as_lines)
     form = form_of(as_json=as_json, as_lines=as_lines)
@@ -134,7 +134,6 @@ def games_command(
 
 
 def _check_reasons(words: tuple[str, ...], store: "Store") -> None:
-    """Raise `UsageError` for a word that is no reason in this store's game."""
     from arena.league.settings import reasons_in
 
     for word in words:

@@ -25,7 +25,7 @@ def import_command(store: Path, files: tuple[Path, ...], as_json: bool) -> None:
     Every game is replayed first. If one is wrong, nothing is imported.
     """
     from arena.league.exchange import import_games
-    from arena.report.consoles import to_json
+    from arena.report.layout import to_json
 
     said = NowAndThen()
     imported = import_games(store, files, lambda done: said.remark(f"imported {done} games"))

@@ -6,11 +6,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from arena.cli.completing import offer_bots
 from arena.cli.config import ConfiguredCommand, collect
 from arena.cli.helping import Whole, exclusive, with_options
 from arena.cli.installation import needs, refuse_windows
-from arena.cli.shared_options import FILE, HELP_GROUPS, detail_options, form_of, lines_option, play_options
+from arena.cli.shared_options import FILE, HELP_GROUPS, detail_options, form_of, lines_option, offer_bots, play_options
 from arena.errors import UsageError
 from arena.league.league_options import (
     MOST_GAMES,
@@ -121,7 +120,6 @@ def _format(values: dict[str, Any]) -> FormatOptions:
 
 
 def _cluster(values: dict[str, Any]) -> ClusterOptions | None:
-    """Take the options for a cluster out of a command's arguments. Raises `UsageError`."""
     cluster, wait = values.pop("cluster"), values.pop("cluster_wait")
     files = {name: values.pop(f"tls_{name}") for name in ("ca", "cert", "key")}
     calibrate = values.pop("calibrate")

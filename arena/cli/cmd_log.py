@@ -5,10 +5,9 @@ from pathlib import Path
 import click
 
 from arena.cli.helping import ArenaCommand
-from arena.cli.pager import print_text
 from arena.cli.shared_options import game_argument, json_option, known_game_option, store_argument
 from arena.cli.stores import open_to_read
-from arena.cli.streams import result
+from arena.cli.streams import print_text, result
 from arena.system.printable import printable
 from protocol.seats import COLOR_BY_WORD
 

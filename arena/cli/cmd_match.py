@@ -5,11 +5,10 @@ from typing import Any
 
 import click
 
-from arena.cli.completing import offer_bots
 from arena.cli.config import ConfiguredCommand, collect
 from arena.cli.helping import Whole, exclusive
 from arena.cli.installation import refuse_windows
-from arena.cli.shared_options import FILE, HELP_GROUPS, detail_options, form_of, lines_option, play_options
+from arena.cli.shared_options import FILE, HELP_GROUPS, detail_options, form_of, lines_option, offer_bots, play_options
 from arena.league.league_options import MOST_GAMES, USUAL_MATCH_GAMES, Kind
 
 

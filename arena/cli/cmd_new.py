@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.completing import offer_languages
 from arena.cli.helping import ArenaCommand
 from arena.cli.installation import arena_line
-from arena.cli.shared_options import json_option
+from arena.cli.shared_options import json_option, offer_languages
 from arena.cli.streams import remark, result
 from arena.system.printable import printable
 
@@ -43,7 +42,7 @@ def new_command(path: Path, language: str | None, author: str, as_json: bool) ->
     """
     from arena.bots.languages import DEFAULT, find_language
     from arena.bots.new import write_bot
-    from arena.report.consoles import to_json
+    from arena.report.layout import to_json
 
     chosen = find_language(language) if language is not None else DEFAULT
     bot = write_bot(path, chosen, author)

@@ -5,10 +5,9 @@ from typing import Any
 
 import click
 
-from arena.cli.completing import offer_bots
 from arena.cli.helping import ArenaCommand, exclusive
 from arena.cli.installation import refuse_windows
-from arena.cli.shared_options import FILE, HELP_GROUPS, person_options
+from arena.cli.shared_options import FILE, HELP_GROUPS, offer_bots, person_options
 from arena.league.league_options import PlayOptions
 
 SIDES = ("red", "blue", "random")

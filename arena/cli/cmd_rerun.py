@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.completing import offer_names
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand
 from arena.cli.installation import refuse_windows
@@ -16,6 +15,7 @@ from arena.cli.shared_options import (
     interpreter_option,
     json_option,
     known_game_option,
+    offer_names,
     sandbox_option,
     store_argument,
 )
@@ -75,8 +75,8 @@ def rerun_command(
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, run_unwinding
     from arena.league.rerun import RerunOptions, rerun
-    from arena.report.consoles import to_json
     from arena.report.game_list import Roster, shown_name
+    from arena.report.layout import to_json
     from arena.sandbox.levels import AUTO
     from arena.sandbox.rlimits import use_all_descriptors
 
@@ -115,11 +115,7 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def _document(number: int, done: "Rerun") -> dict[str, Any]:
-    """Return a rerun for JSON.
-
-    `differs` is `set-up`, `action` or `end`; it, `ply` and `side` are null if both games are equal. `recorded` and
-    `played` are the two set-ups or actions there, null if a game had ended.
-    """
+    """Return a rerun for JSON; `recorded` and `played` are the two set-ups or actions at the difference."""
 
     def end(verdict: "Verdict") -> dict[str, Any]:
         words = {"result": verdict.result.value, "reason": verdict.reason.value}

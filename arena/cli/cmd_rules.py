@@ -4,9 +4,8 @@ import sys
 
 import click
 
-from arena.cli.completing import offer_rulesets
 from arena.cli.helping import ArenaCommand
-from arena.cli.shared_options import PLAY_OPTIONS, json_option, names_of, names_options
+from arena.cli.shared_options import PLAY_OPTIONS, json_option, names_of, names_options, offer_rulesets
 from arena.cli.streams import result
 
 
@@ -28,8 +27,8 @@ def rules_command(name: str | None, game: str, ranks: str, language: str, as_jso
     NAME is a ruleset or a .toml file, with switches added: vintage/barrage+rescue. Without it, all rulesets and
     switches are listed. With --game it is a variant of that game.
     """
-    from arena.game.finding import load_game
-    from arena.report.consoles import to_json, width_of
+    from arena.game.registry import load_game
+    from arena.report.layout import to_json, width_of
 
     kind, names = load_game(game), names_of(ranks, language)
     if as_json:

@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 
 from arena.cli.helping import ArenaCommand
-from arena.cli.pager import paint_for, print_text
 from arena.cli.shared_options import (
     color_option,
     game_argument,
@@ -16,7 +15,7 @@ from arena.cli.shared_options import (
     store_argument,
 )
 from arena.cli.stores import open_to_read
-from arena.cli.streams import result
+from arena.cli.streams import paint_for, print_text, result
 from arena.system.printable import printable
 
 

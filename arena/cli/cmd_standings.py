@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from arena.cli.completing import offer_names
 from arena.cli.helping import ArenaCommand, exclusive
-from arena.cli.shared_options import json_option, known_game_option, store_argument
+from arena.cli.shared_options import json_option, known_game_option, offer_names, store_argument
 from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
 from arena.errors import UsageError
@@ -51,13 +50,11 @@ def standings_command(
     places: bool,
 ) -> int:
     """Print the table of the games in STORE, and the places of its format."""
-    from arena.report.consoles import print_blocks, width_of
     from arena.report.documents import league_json, places_text, table_text
-    from arena.report.game_list import Roster, players_of
-    from arena.report.placings import placing_in, placing_lines, placing_report, rounds_of, rounds_report
-    from arena.report.result_words import against_itself_text
-    from arena.report.standings import declared_last, make_table, table_note
-    from arena.report.terminal import full_report
+    from arena.report.layout import print_blocks, width_of
+    from arena.report.placings import placing_report, rounds_report, stored_table
+    from arena.report.standings import declared_last, table_note
+    from arena.report.terminal import against_itself_text, full_report
 
     forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
     exclusive(csv=as_csv, markdown=as_markdown, json=as_json)
@@ -73,38 +70,31 @@ def standings_command(
         return _print_by_machine(store, [*forms, *(name for name, is_asked in asked if is_asked)], as_json=as_json)
 
     with open_to_read(store, needs_game=False) as opened:
-        contents = opened.count(counted=not everyone)
-        rows, entrants = contents.rows, contents.entrants
-        players = [*players_of(rows, entrants), *entrants] if everyone or not entrants else entrants
-        planned, meets_all = contents.kept.planned_for(players)
-        table = make_table(players, rows, planned, meets_all=meets_all, anchor=anchor, pairs=pairs)
-        names = Roster(players, rows).names
-        placing = placing_in(opened, contents, table.lines, names)
+        contents, table, placing = stored_table(opened, everyone=everyone, anchor=anchor, pairs=pairs)
         stored = opened.each_row(counted=not everyone) if as_json or as_csv else ()
-        kept = [row for row in stored if set(row.players) <= names.keys()]
+        kept = [row for row in stored if set(row.players) <= table.names.keys()]
         declared = declared_last(kept, lambda number: opened.stored(number).sound)
         if as_json:
-            document = partial(league_json, names=names, declared=declared, placing=placing)
-            result(document(store, contents.settings, table, kept, not_counted=contents.not_counted))
+            document = partial(league_json, declared=declared, placing=placing, not_counted=contents.not_counted)
+            result(document(store, contents.settings, table, kept))
         elif forms:
             text = table_text(table, forms[0], crosstable=crosstable, declared=declared)
-            result(places_text(store, placing, forms[0], names) if places else text, end="")
-            for line in placing_lines(placing, names) if placing else ():
+            result(places_text(store, placing, forms[0]) if places else text, end="")
+            for line in placing.lines if placing else ():
                 remark(line)
             if table.against_itself:
                 remark(against_itself_text(table))
         else:
-            chosen = rounds_of(store, placing) if rounds else ()
+            chosen = list(rounds_report(store, placing)) if rounds else []
             print_blocks(full_report(table, width_of(sys.stdout), table_note(table.lines, contents.settings)))
-            if placing:
-                print_blocks([*placing_report(placing, names), *rounds_report(chosen, names)])
-        left_out = rows.games - table.games - table.against_itself
+            print_blocks([*placing_report(placing), *chosen])
+        left_out = contents.rows.games - table.games - table.against_itself
     _remark_on_table(left_out, contents.not_counted)
     return warn_of_damage(store, contents.damage)
 
 
 def _remark_on_table(left_out: int, not_counted: int) -> None:
-    from arena.report.result_words import not_counted_text
+    from arena.report.terminal import not_counted_text
 
     if left_out:
         are = "is" if left_out == 1 else "are"
@@ -114,7 +104,7 @@ def _remark_on_table(left_out: int, not_counted: int) -> None:
 
 
 def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
-    from arena.report.consoles import print_blocks, to_json
+    from arena.report.layout import print_blocks, to_json
     from arena.report.machines import by_machine, machines_report
 
     if others:

@@ -91,9 +91,8 @@ def _printed(findings: Iterable[Finding], *, quiet: bool) -> Iterator[Finding]:
 
 
 def _print_summary(path: Path, games: int, found: list[dict[str, Any]], wrong: int, json_kind: str) -> None:
-    """Print what was found as JSON, in which the path is of this kind, or as text without one."""
     if json_kind:
-        from arena.report.consoles import to_json
+        from arena.report.layout import to_json
 
         result(to_json({json_kind: printable(str(path)), "games": games, "findings": found}))
         return

@@ -1,9 +1,5 @@
 """Settings of commands from a file: `arena.toml`, or the table `[tool.arena]` of a pyproject.toml.
 
-The keys are the options of the commands, and the values click's map of defaults. Options of `PLAY_OPTIONS` are at the
-top, and in a command's table to override them; other options are in their command's table. Paths are relative to the
-file.
-
 A file of the current folder decides which programs run: so no other folder is searched for it, and it has to belong to
 the user who runs the arena, or to the owner of the folder.
 """
@@ -33,7 +29,6 @@ if TYPE_CHECKING:
 FILE = "arena.toml"
 PROJECT = "pyproject.toml"
 PREFIX = "tool.arena"
-"""The table of the settings in a pyproject.toml."""
 BOTS, BOT = "bots", "bot"
 CONFIGURED = ("league", "match", "compare")
 SHARED = (*PLAY_OPTIONS, "jsonl")
@@ -46,7 +41,6 @@ SOURCES: dict[ParameterSource | None, str] = {
     ParameterSource.COMMANDLINE: "command line",
 }
 COLUMN = 36
-"""The column of the comment on the source of a setting, if the setting is not longer."""
 
 Options = Mapping[str, click.Option]
 
@@ -110,7 +104,6 @@ class ConfiguredCommand(ArenaCommand):
         return rest
 
     def _paths(self, ctx: click.Context) -> tuple[str, ...]:
-        """Return the bots of the command line, or else those of the file."""
         state = configured(ctx)
         named: tuple[str, ...] = ctx.params["paths"]
         if named:
@@ -178,7 +171,6 @@ def options_in_file(command: click.Command) -> dict[str, click.Option]:
 
 
 def _read(ctx: click.Context, _: click.Parameter, value: Path | None) -> None:
-    """Read the file, if there is one, as the defaults of the command."""
     reads_none = ctx.meta[NO_CONFIG]
     exclusive(config=value, no_config=reads_none)
     path = None if ctx.resilient_parsing or reads_none else value or find_config()
@@ -261,7 +253,6 @@ def read_config(path: Path, command: str, commands: Mapping[str, Options]) -> Fi
 
 
 def _hint(key: str, table: str, keys: Mapping[str, Any]) -> str:
-    """Return the probable meaning of an unknown key of a table, or its right place."""
     places = [f"[{name}]" if name else "at the top" for name, known in keys.items() if key in known]
     if places:
         return f"{key} belongs {'' if places[0] == 'at the top' else 'in '}{' or '.join(places)}"
@@ -292,7 +283,7 @@ def _value(option: click.Option, value: Any, folder: Path, where: str) -> Any:
         name, plus, switches = several[0].partition("+")
         several = [f"{_from(folder, name)}{plus}{switches}"] if name.endswith(".toml") else several
     elif option.name == "game":
-        from arena.game.finding import is_file  # most files name no game
+        from arena.game.registry import is_file  # most files name no game
 
         several = [_from(folder, several[0])] if is_file(several[0]) else several
     return several if option.multiple else ",".join(several) if is_names else several[0]

@@ -1,8 +1,4 @@
-"""The exit codes of the commands, which the table of docs/cli.md explains.
-
-A code is the outcome of the command, not of the games; but if a command answers a question (is the store sound, is the
-new bot better), 0 is yes and 1 is no.
-"""
+"""The exit codes of the commands, which the table of docs/cli.md explains."""
 
 DONE = 0
 FAILED = 1

@@ -1,8 +1,4 @@
-"""Help, and the common classes of commands.
-
-A command has `examples`, names the `usual` options that `--help` shows (all, if it names none), and the `groups` in
-which `--help-all` shows every option.
-"""
+"""Help, and the common class of commands."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -12,7 +8,7 @@ from typing import Any
 import click
 
 from arena.errors import UsageError
-from arena.report.consoles import folded
+from arena.report.layout import folded
 from arena.system.printable import SHOWN, printable, shown
 
 OTHERS = "Other options"
@@ -20,7 +16,6 @@ HELPS = ("--help", "--help-all")
 NAME_COLUMNS = 28
 """Widest column of option names; after a longer name the text begins on the next line."""
 TOO_FEW_OR_MANY = ("Missing argument", "Got unexpected extra argument")
-"""Click's errors about the number of arguments."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 Example = tuple[str, str]
@@ -86,7 +81,6 @@ def grouped(command: click.Command, ctx: click.Context) -> list[tuple[str, list[
 
 
 def record(option: click.Option, ctx: click.Context, *, names_choices: bool = True) -> tuple[str, str]:
-    """Return an option's notation, and its help text."""
     names, words = option.get_help_record(ctx) or (option.opts[0], "")
     if names_choices and option.metavar and isinstance(option.type, click.Choice):
         words, bracket, rest = words.partition("  [")
@@ -145,5 +139,4 @@ def exclusive(**given: object) -> None:
 
 
 def with_options(options: Sequence[Decorator]) -> Decorator:
-    """Return a decorator that adds options (`click.option`) to a command, in this order."""
     return lambda function: reduce(lambda made, option: option(made), reversed(options), function)

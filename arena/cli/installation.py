@@ -19,8 +19,7 @@ def started_as_module() -> bool:
 def arena_line(*words: str, game: str = "") -> str:
     """Return the line that calls this program with these words: by its name, or its path if a shell finds another one.
 
-    A program started by `python -m arena` is called like that. The words for a `game` that is not installed say where
-    it is.
+    The words for a `game` that is not installed say where it is.
     """
     import shutil  # commands that print no line start sooner
 
@@ -35,18 +34,16 @@ def arena_line(*words: str, game: str = "") -> str:
 
 
 def _words_of_game(game: str) -> tuple[str, ...]:
-    from arena.game.finding import file_of
+    from arena.game.registry import file_of
 
     file = file_of(game)
     return ("--game", file) if file else ()
 
 
 SERVING = ("jinja2", "starlette", "hypercorn")
-"""The packages that serving needs."""
 
 
 def needs(packages: Sequence[str], extra: str, command: str) -> None:
-    """Raise `UsageError` if a package of an extra that a command needs is not installed."""
     missing = [package for package in packages if importlib.util.find_spec(package) is None]
     if missing:
         raise UsageError(

@@ -1,8 +1,4 @@
-"""The `arena` command as a click group, which imports its commands on demand.
-
-For any exception, a user gets one clear message on standard error and an exit code: 2 for a wrong request, 1 for a
-failure (4 after `compare`), 130 for Ctrl-C. A traceback is printed if ARENA_TRACEBACK is set.
-"""
+"""The `arena` command as a click group, which imports its commands on demand."""
 
 import gc
 import io
@@ -18,7 +14,7 @@ from arena.cli import catalog, interrupts, streams
 from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT
 from arena.cli.installation import started_as_module
 from arena.errors import ArenaError, nearest
-from arena.report.consoles import folded, width_of
+from arena.report.layout import folded, width_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -51,7 +47,6 @@ class ArenaGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command by name. For an unknown one, suggest a similar one."""
         word = args[0]
         if word == "help":
             ctx.fail(f"No such command 'help'. Did you mean 'arena {' '.join((*args[1:2], '--help'))}'?")
@@ -68,13 +63,11 @@ class ArenaGroup(click.Group):
     def main(  # type: ignore[override]  # click overloads it by the value of standalone_mode
         self, args: Sequence[str] | None = None, standalone_mode: bool = True, **options: Any
     ) -> Any:
-        """Run a command; in standalone mode print errors, and exit."""
         if not standalone_mode:
             return super().main(args, standalone_mode=False, **options)
         sys.exit(self.run(args, **options))
 
     def run(self, args: Sequence[str] | None = None, **options: Any) -> int:
-        """Run a command and print errors. Returns the exit code."""
         args = list(sys.argv[1:] if args is None else args)
         streams.set_detail(streams.Detail.USUAL)
         name = "python -m arena" if started_as_module() else "arena"
@@ -166,7 +159,7 @@ def _mistake_of_game(error: BaseException) -> str:
     """Return the words for an exception that came from the file of a game; empty for another."""
     import traceback
 
-    from arena.game.finding import game_files
+    from arena.game.registry import game_files
 
     frames = traceback.extract_tb(error.__traceback__)
     where = next((frame for frame in reversed(frames) if frame.filename in game_files()), None)

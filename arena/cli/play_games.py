@@ -12,20 +12,18 @@ from arena.cli.serving import PagesServed, refuse_to_give_away, serving_pages
 from arena.cli.shared_options import OutputForm
 from arena.cli.streams import Detail, complain, detail, flush_results, remark, result, try_to_print
 from arena.errors import ArenaError
-from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import GUESSED, PlayOptions
 from arena.league.plan import LeagueEntry, Plan
 from arena.league.play_missing import LeagueOutcome, Watcher
 from arena.league.stop import StopRequest
-from arena.league.store import GameRow, StoreChangedError, StoreError
+from arena.league.store import StoreChangedError, StoreError
 from arena.play.machine import reference_text
-from arena.report.consoles import fitted, for_stream, is_dumb, print_blocks, width_of
 from arena.report.documents import league_json
 from arena.report.game_list import Roster
-from arena.report.layout import colored
-from arena.report.placings import placing_report
-from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress, Silence
+from arena.report.layout import colored, fitted, for_stream, is_dumb, print_blocks, width_of
+from arena.report.placings import placing_entry, placing_report
+from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress
 from arena.report.standings import declared_last, handicap_text, make_table, table_note
 from arena.report.terminal import full_report, standings_grid
 from arena.sandbox.levels import AUTO
@@ -36,10 +34,7 @@ STDERR_LINES_SHOWN = 5
 
 
 def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, pages: PagesServed | None = None) -> int:
-    """Play a league or a match, serve its pages if requested, and print its table.
-
-    Returns the exit code; raises `ArenaError`.
-    """
+    """Play a league or a match, serve its pages if requested, and print its table. Returns the exit code."""
 
     def play_opened(league: OpenLeague, stop: StopRequests) -> int:
         refuse_to_give_away(league.plan, pages)
@@ -51,7 +46,6 @@ def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, pages: Page
 
 
 def play_as(entry: LeagueEntry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
-    """Open a league and have it played. Returns the exit code; raises `ArenaError`."""
     with unwinding():
         use_all_descriptors()
         with open_league(entry, options, remark, run_unwinding) as league:
@@ -65,26 +59,6 @@ def play_as(entry: LeagueEntry, options: PlayOptions, play_opened: Callable[[Ope
                 return play_opened(league, stop)
 
 
-class _Watcher(Watcher):
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-
-    def finished(self, row: GameRow, record: GameRecord) -> None:
-        self._progress.finished(row, record)
-
-    def remark(self, text: str) -> None:
-        self._progress.remark(text)
-
-    def closing(self, under_way: int) -> None:
-        games = "the game" if under_way == 1 else f"{under_way} games"
-        self._progress.remark(f"finishing {games} under way; Ctrl-C again to stop at once")
-
-
-def _print_line(line: str) -> None:
-    result(line)
-    flush_results()
-
-
 def play_and_print(
     league: OpenLeague,
     stop: StopRequests,
@@ -96,13 +70,15 @@ def play_and_print(
     code: Callable[[], int] = lambda: 0,
     failed: int = FAILED,
 ) -> int:
-    """Play, show `progress`, print the results and remarks. Returns the exit code.
-
-    The exit code is `code` if all games were played, and `failed` if the results could not be printed.
-    """
+    """Play, show `progress` and print the results. Returns `code`, or `failed` if the results could not be printed."""
     lines = None
     if form is OutputForm.LINES:
-        progress = lines = GameLines(progress, _print_line, Roster(league.players, league.count()).names)
+
+        def print_line(line: str) -> None:
+            result(line)
+            flush_results()
+
+        progress = lines = GameLines(progress, print_line, Roster(league.players, league.count()).names)
 
     def print_all() -> None:
         if lines:
@@ -110,7 +86,7 @@ def play_and_print(
         print_results()
 
     try:
-        outcome = play_games(stop, _Watcher(progress))
+        outcome = play_games(stop, progress)
     finally:
         stop.reporting()
         progress.finish()
@@ -149,12 +125,9 @@ def progress_of(
     note: Callable[[], str] = lambda: "",
     live_note: Callable[[], str] | None = None,
 ) -> Progress:
-    """Print the plan, and return progress with a note in each line, or below the live table.
-
-    A file or a pipe, and a quiet command, get no lines on games. `what` describes the games.
-    """
+    """Print the plan, and return progress with a note in each line, or below the live table."""
     if detail() is Detail.QUIET:
-        return Silence()
+        return Progress()
     plan, stored = league.plan, league.known
     if what is None:
         at_most = "the games follow from the results" if league.at_most is None else f"at most {league.at_most} games"
@@ -197,11 +170,11 @@ def _print_results(league: OpenLeague, form: OutputForm) -> None:
     plan, rows = league.plan, [] if form is OutputForm.TEXT else league.rows()
     games = rows or league.count()
     table = make_table(league.players, games, league.planned, meets_all=league.meets_all)
-    settings, placing = league.store.settings(), league.placing()
-    names = Roster(league.players, games).names
+    settings, places = league.store.settings(), league.placing()
+    placing = placing_entry(places, table.names) if places else None
     if form is not OutputForm.TEXT:
         declared = declared_last(rows, lambda number: league.store.stored(number).sound)
-        document = partial(league_json, plan.path, settings, table, names=names, placing=placing, declared=declared)
+        document = partial(league_json, plan.path, settings, table, placing=placing, declared=declared)
         result(document(rows, plan.faults, as_line=form is OutputForm.LINES))
         return
     width = width_of(sys.stdout)
@@ -209,8 +182,7 @@ def _print_results(league: OpenLeague, form: OutputForm) -> None:
         print_blocks([standings_grid(table.lines, width, plan.faults)])
     else:
         print_blocks(full_report(table, width, table_note(table.lines, settings), plan.faults))
-    if placing:
-        print_blocks(placing_report(placing, names))
+    print_blocks(placing_report(placing))
 
 
 def _print_forfeits(plan: Plan, outcome: LeagueOutcome) -> None:

@@ -1,9 +1,7 @@
 """A game in the terminal: a session shown line by line, and the person's input.
 
-A capable terminal shows each screen in place of the one before; otherwise the position is printed when it is the
-person's turn, and the lines that the seat is told. From a pipe, a line is read only when it is needed, so that a file
-of moves can be played. The end of the input pauses the game. Lines are read without a thread, so that waiting can be
-cancelled.
+From a pipe, a line is read only when it is needed, so that a file of moves can be played. Lines are read without a
+thread, so that waiting can be cancelled.
 """
 
 import errno
@@ -14,11 +12,11 @@ from collections.abc import Sequence
 
 import trio
 
-from arena.cli.pager import AUTO, paint_for
-from arena.cli.streams import flush_results, result
+from arena.cli.streams import AUTO, flush_results, paint_for, result
+from arena.game import displayed
 from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import RefusedError, Session
-from arena.report.consoles import fitted, width_of
+from arena.report.layout import fitted, width_of
 from arena.report.seat_words import WIDTH, clock_lines, end_words, stage_words, title, wrapped
 from arena.system.concurrency import open_nursery
 from arena.system.printable import printable
@@ -27,10 +25,8 @@ from protocol.seats import COLOR_WORDS, RESIGN, Color
 CLEAR = "\x1b[H\x1b[2J"
 """Clears the screen alone: earlier output of the terminal stays in its history."""
 ASKED = (SeatStage.MOVING, SeatStage.SETTING_UP)
-"""The stages that wait for the person."""
 BEFORE = (SeatStage.STARTING, SeatStage.SETTING_UP, SeatStage.READY)
 LINES_SHOWN = 6
-"""The last lines of the game below a screen."""
 MOST_LISTED = 3
 """Screen lines of actions that are listed unasked."""
 HELP = """\
@@ -51,7 +47,7 @@ pause          leave; there is nothing to save yet"""
 async def terminal_face(session: Session) -> None:
     """Show a session with one person in this terminal: a face for `arena.league.person_game`."""
     (color,) = session.persons
-    kind = session.spec.kind.display("terminal") or TerminalGame
+    kind = displayed(session.spec.kind.displays.terminal, TerminalGame)
     await kind(session, color).play()
 
 
@@ -173,13 +169,12 @@ class TerminalGame:
             self._told = max(0, len(self.session.seat(self.color).lines) - LINES_SHOWN)
 
     def news(self) -> list[str]:
-        """Return what happened since it was last asked, for a terminal that does not redraw."""
+        """Return the events since the last call, for a terminal that does not redraw."""
         lines = self.session.seat(self.color).lines[self._told :]
         self._told += len(lines)
         return [printable(line) for line in lines]
 
     def screen(self, state: SeatState) -> str:
-        """Return the screen without the prompt."""
         lines = [self.paint(title(state, seats=self._seats()), "bold")]
         lines += clock_lines(state, self.color)
         if text := self.session.text(self.color):
@@ -197,7 +192,6 @@ class TerminalGame:
         return "\n".join(lines)
 
     def _seats(self) -> Sequence[str]:
-        """Return what the seats are called, with their words in the lines where these differ."""
         names = [name.lower() for name in self.session.spec.kind.seat_names]
         return [word if name == word else f"{name}, {word}" for name, word in zip(names, COLOR_WORDS, strict=True)]
 
@@ -208,7 +202,6 @@ class TerminalGame:
         return f"{title(state)}\nyour set-up: type 'setup' and the text of it, or 'random'; 'help' explains"
 
     def answer(self, line: str, state: SeatState) -> str:
-        """Do what a typed line asks for, and return the answer to it. Raises `RefusedError`."""
         text = line.strip()
         word, _, rest = text.partition(" ")
         rest = rest.strip()
@@ -249,7 +242,6 @@ class TerminalGame:
 
 
 def seed_of(text: str) -> int:
-    """Return the seed that was typed; a random one for an empty text. Raises `RefusedError`."""
     if not text:
         return secrets.randbits(32)
     if not (text.isascii() and text.isdecimal() and len(text) <= 10):

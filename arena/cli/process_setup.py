@@ -1,8 +1,7 @@
 """The process of a command that runs bots: its limits, trio in it, and how it stops.
 
-If Ctrl-C is not ignored, trio raises KeyboardInterrupt at a safe moment. If it is ignored, as in a script that starts
-the arena with `&`, SIGTERM would raise within trio's own work, and leave processes of a build behind. So
-`run_unwinding` cancels there, and raises at the end.
+If Ctrl-C is ignored, as in a script that starts the arena with `&`, SIGTERM would raise within trio's own work, and
+leave processes of a build behind. So `run_unwinding` cancels there, and raises at the end.
 """
 
 import sys
@@ -24,13 +23,11 @@ Ts = TypeVarTuple("Ts")
 
 
 def own_process_at_level(sandbox: str) -> None:
-    """Set up this process for games, and tell the level of the sandbox."""
     use_all_descriptors()
     remark(level_line(choose(sandbox), sandbox == AUTO))
 
 
 def level_line(level: Level, is_chosen: bool) -> str:
-    """Return the line on the level of the sandbox, and whether `auto` has chosen it."""
     risk = ""
     if level is Level.BASIC:
         stronger = "; safer: --sandbox bwrap" if Level.BWRAP.why_not() is None else ""
@@ -44,7 +41,6 @@ def same_command() -> str:
 
 
 def stopped_by(error: ArenaError, *lines: str) -> ArenaError:
-    """Add lines to an error that stopped the games: the stored games, and how to resume."""
     told = ArenaError("\n".join([str(error), *lines]))
     told.exit_code = error.exit_code
     return told

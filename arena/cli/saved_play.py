@@ -15,8 +15,8 @@ from arena.cli.process_setup import level_line, run_unwinding, same_command, sto
 from arena.cli.shared_options import OutputForm, by_color
 from arena.cli.streams import flush_results, remark, result, try_to_print
 from arena.errors import ArenaError, UsageError
-from arena.game.faults import named
 from arena.game.time_control import parse_time
+from arena.game.verdict import named
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import option_value
 from arena.league.person_game import Face, PersonOptions, begin_person_game, play_person_game
@@ -24,8 +24,8 @@ from arena.league.resumed import ResumeOptions, resume_game
 from arena.league.saved import AlreadyPlayed, GameOutcome, PreparedGame, begin_game, play_prepared
 from arena.league.store import GameRow
 from arena.play.saved_game import load_saved
-from arena.report.consoles import to_json, to_line
 from arena.report.game_list import PausedJson, game_entry, game_line
+from arena.report.layout import to_json, to_line
 from arena.report.standings import handicap_text
 from arena.sandbox.levels import AUTO
 from arena.sandbox.rlimits import use_all_descriptors
@@ -36,14 +36,12 @@ if TYPE_CHECKING:
     from arena.web.address import Listening
 
 NOBODY, GUEST = "you", "guest"
-"""Names of people whose own names are not known."""
 
 
 # --- games of bots ----------------------------------------------------------------------------------------------------
 
 
 def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None, form: OutputForm) -> int:
-    """Play the first game of a match so that it can be saved. Returns the exit code."""
     with unwinding():
         use_all_descriptors()
         with begin_game(paths, options, file, remark, run_unwinding) as prepared:
@@ -162,7 +160,6 @@ def begin_with_person(paths: tuple[str, ...], options: PlayOptions, seats: Seats
 def resume_with_person(
     file: Path, bot: str | None, sandbox: str | None, interpreters: tuple[str, ...], seats: Seats
 ) -> int:
-    """Resume a saved game; `bot` is the path of its bot now. Returns the exit code; raises `ArenaError`."""
     saved = load_saved(file)
     if not any(saved.persons):
         words = arena_line("resume", str(file))
@@ -187,8 +184,7 @@ def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
         from arena.cli.play_terminal import terminal_face
 
         return terminal_face
-    from arena.web.seat_page import NextCommands
-    from arena.web.seat_server import page_face
+    from arena.web.seat_server import NextCommands, page_face
 
     def tell(addresses: Mapping[Color, str]) -> None:
         for color, address in addresses.items():
@@ -279,8 +275,7 @@ def _already_played(game: AlreadyPlayed) -> str:
 
 
 def _kept(prepared: PreparedGame) -> str:
-    """Return the state of a game that was stopped before it could be saved."""
-    return f"{prepared.file} is as it was" if prepared.history else "there is nothing to save"
+    return f"{prepared.file} is unchanged" if prepared.history else "there is nothing to save"
 
 
 def _line_to_resume(prepared: PreparedGame, *command: str) -> str:

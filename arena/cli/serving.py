@@ -1,7 +1,6 @@
 """`arena league --serve`: the pages that a separate process serves while a league is played."""
 
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from arena.cli.installation import arena_line
 from arena.cli.streams import remark
 from arena.errors import UsageError
+from arena.report.game_list import game_line
+from arena.report.progress import GameCount, Progress
 
 if TYPE_CHECKING:
     from arena.game.record import GameRecord
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from arena.league.plan import Plan
     from arena.league.play_missing import Watch
     from arena.league.store import GameRow
-    from arena.report.progress import Progress
     from arena.web.address import Listening
     from arena.web.beside import ServerBeside
 
@@ -37,10 +37,7 @@ class PagesServed:
 
 @contextmanager
 def listening_for(options: dict[str, Any]) -> "Iterator[PagesServed | None]":
-    """Take the options for pages out of a command's arguments, and listen before any other work.
-
-    Yields None if no pages are requested. Raises `UsageError`, such as for a port in use.
-    """
+    """Take the options for pages out of a command's arguments, and listen before any other work."""
     where = options.pop("serve")
     delay, show, reader, known_as = (options.pop(f"serve_{name}") for name in ("delay", "show", "for", "as"))
     if where is None:
@@ -87,38 +84,9 @@ def refuse_to_give_away(plan: "Plan", at: PagesServed | None) -> None:
         )
 
 
-class _ServedProgress:
-    def __init__(self, progress: "Progress", server: "ServerBeside", stored: int, planned: int | None) -> None:
-        self._progress, self._server = progress, server
-        self._before, self._played, self._planned = stored, 0, planned
-        self._begun = time.monotonic()
-        self._send()
-
-    def finished(self, row: "GameRow", record: "GameRecord") -> None:
-        from arena.report.game_list import game_line
-
-        self._played += 1
-        self._server.stored(row.id, row.number, game_line(row))
-        self._send()
-        self._progress.finished(row, record)
-
-    def _send(self) -> None:
-        done = self._before + self._played
-        left = None
-        if self._planned is not None and self._played:
-            left = (time.monotonic() - self._begun) / self._played * max(0, self._planned - done)
-        self._server.progress(done, self._planned, left)
-
-    def remark(self, text: str) -> None:
-        self._progress.remark(text)
-
-    def finish(self) -> None:
-        self._progress.finish()
-
-
 @contextmanager
 def serving_pages(
-    league: "OpenLeague", progress: "Progress", at: PagesServed | None
+    league: "OpenLeague", progress: Progress, at: PagesServed | None
 ) -> "Iterator[tuple[Progress, Watch | None]]":
     """Serve the pages of a league while the body plays it; yield the progress to report to, and a watcher of games."""
     if at is None:
@@ -145,8 +113,29 @@ def serving_pages(
     server = ServerBeside.start(setup, at.listening, progress.remark)
     progress.remark(f"pages: {at.listening.url}")
     try:
-        yield _ServedProgress(progress, server, league.known, league.planned), server.watch
+        yield _ServedProgress(progress, server, GameCount(league.known, league.planned)), server.watch
     finally:
         server.end()
         line = arena_line("serve", str(store), game=league.plan.settings.variant.game)
         remark(f"the pages end with the league; serve them again: {line}")
+
+
+class _ServedProgress(Progress):
+    def __init__(self, progress: Progress, server: "ServerBeside", count: GameCount) -> None:
+        self._progress, self._server, self._count = progress, server, count
+        self._send()
+
+    def finished(self, row: "GameRow", record: "GameRecord") -> None:
+        self._count.add()
+        self._server.stored(row.id, row.number, game_line(row))
+        self._send()
+        self._progress.finished(row, record)
+
+    def _send(self) -> None:
+        self._server.progress(self._count.done, self._count.total, self._count.seconds_left)
+
+    def remark(self, text: str) -> None:
+        self._progress.remark(text)
+
+    def finish(self) -> None:
+        self._progress.finish()

@@ -1,4 +1,4 @@
-"""Options of several commands: those that run bots, those for the form of results, and `--bot NAME=PATH`."""
+"""Options of several commands, and their completions in a shell: an error there is silent, and offers nothing."""
 
 import enum
 from collections.abc import Callable, Sequence
@@ -7,14 +7,81 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from arena.cli.completing import offer_game_kinds, offer_games, offer_names, offer_readers, offer_rulesets
 from arena.cli.helping import Decorator, Whole, exclusive, with_options
 from arena.cli.streams import Detail, detail, set_detail
 from arena.errors import UsageError
 from arena.league.league_options import LARGEST_SEED, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, usable_cpus
 from arena.system.printable import printable, shown
 from protocol.seats import Color
+
+MOST_GAMES = 50
+OF_BOT = "bot:"
+PATH_STARTS = (".", "/", "~")
+
+
+def offer_bots(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from arena.bots.samples import SAMPLES
+
+    samples = [CompletionItem(name, help="a sample bot") for name in SAMPLES if name.startswith(incomplete)]
+    return [CompletionItem(incomplete, type="file"), *samples]
+
+
+def offer_languages(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from arena.bots.languages import LANGUAGES
+
+    return [CompletionItem(each.name, help=each.title) for each in LANGUAGES if each.name.startswith(incomplete)]
+
+
+def offer_rulesets(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer variants of the game on the line: for Stratego rulesets, and after a plus the remaining switches."""
+    from arena.game.registry import load_game
+
+    if incomplete.startswith(PATH_STARTS):
+        return [CompletionItem(incomplete, type="file")]
+    game = load_game(ctx.params.get("game") or "")
+    return [CompletionItem(name, help=title or None) for name, title in game.offered_variants(incomplete)]
+
+
+def offer_game_kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from arena.game.registry import installed_games
+
+    files = CompletionItem(incomplete, type="file")
+    return [files, *(CompletionItem(name) for name in installed_games() if name.startswith(incomplete))]
+
+
+def offer_games(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from arena.league.peek import peek_games
+
+    return [
+        CompletionItem(str(game.number), help=f"{game.red} - {game.blue}, {game.result}, {game.plies} plies")
+        for game in peek_games(_store(ctx), incomplete, MOST_GAMES)
+    ]
+
+
+def offer_reasons(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from arena.league.peek import peek_reasons
+
+    return [CompletionItem(word) for word in ["forfeit", *peek_reasons(_store(ctx))] if word.startswith(incomplete)]
+
+
+def offer_names(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from arena.league.peek import peek_names
+
+    return [CompletionItem(name) for name in peek_names(_store(ctx), incomplete)]
+
+
+def offer_readers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    if incomplete.startswith(OF_BOT):
+        names = offer_names(ctx, param, incomplete.removeprefix(OF_BOT))
+        return [CompletionItem(f"{OF_BOT}{name.value}") for name in names]
+    return [CompletionItem(word) for word in ("all", "red", "blue", "public", OF_BOT) if word.startswith(incomplete)]
+
+
+def _store(ctx: click.Context) -> str:
+    return str(ctx.params.get("store") or next(iter(ctx.args), ""))
+
 
 HELP_GROUPS = {
     "Rules and time": (
@@ -38,7 +105,7 @@ def _usual(name: str, **settings: Any) -> Decorator:
 
 def _load_game(ctx: click.Context, _: click.Parameter, value: str | None) -> str:
     if value and not ctx.resilient_parsing:
-        from arena.game.finding import load_game
+        from arena.game.registry import load_game
 
         load_game(value)
     return value or ""
@@ -171,7 +238,6 @@ PLAY_OPTIONS: dict[str, Decorator] = {
     "store": click.option("--store", type=FILE, metavar="FILE", help="Store (default: named after rules and time)."),
     "json": json_option,
 }
-"""Options of all commands that play for a table, by their names."""
 
 _LIMITS = (
     *("time", "start-time", "setup-time", "margin", "memory", "processes", "tmp", "interpreter"),
@@ -232,7 +298,6 @@ class OutputForm(enum.Enum):
 
 
 def form_of(*, as_json: bool, as_lines: bool) -> OutputForm:
-    """Return the form that the options ask for. Raises `click.UsageError` for two."""
     exclusive(json=as_json, jsonl=as_lines)
     return OutputForm.JSON if as_json else OutputForm.LINES if as_lines else OutputForm.TEXT
 

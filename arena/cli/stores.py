@@ -55,7 +55,6 @@ def warn_of_damage(store: Path, damage: "tuple[Damage, ...]") -> int:
 
 
 def warn_of_seed(store: Path, settings: dict[str, str], reader: "Reader", say: Callable[[str], None] = remark) -> None:
-    """Warn that the seed of a league can be guessed, unless only the host reads its games."""
     from arena.league.readers import HOST, guessable_seed
     from arena.league.store.document import GAME
 

@@ -1,8 +1,6 @@
 """Standard output and standard error: they never stop a game, and lost results are an error.
 
-Remarks that cannot be written (standard error is closed, full, or its terminal gone) are dropped. Results that cannot
-be written raise `OutputError` once; the games are stored by then. Both are written to the descriptors without Python's
-buffers, which would try again at exit.
+Both are written to the descriptors without Python's buffers, which would try again at exit.
 """
 
 import enum
@@ -16,13 +14,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
-from arena.report.consoles import fitted
+from arena.cli.interrupts import unwinding
+from arena.report.layout import Paint, colored, fitted, has_colors, height_of, plain, width_of
 from arena.system.printable import printable
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 SECONDS_BETWEEN_REMARKS = 5.0
 IN_ASCII = "backslashreplace"
-"""How characters are written that the encoding of a stream lacks."""
 
 
 class OutputError(Exception):
@@ -88,7 +86,6 @@ def remark(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Print an error for people, printable and folded to the terminal's width."""
     print(fitted(printable(text, lines=True), sys.stderr), file=sys.stderr, flush=True)
 
 
@@ -168,3 +165,25 @@ class _Descriptor(io.RawIOBase):
                 if self.is_needed:
                     raise OutputError(error) from None
         return len(data)
+
+
+AUTO, ALWAYS = "auto", "always"
+
+
+def paint_for(color: str) -> Paint:
+    return colored if color == ALWAYS or (color == AUTO and has_colors(sys.stdout)) else plain
+
+
+def print_text(text: str, *, color: str) -> None:
+    """Print a text, in the user's pager if it does not fit a terminal."""
+    import click  # `arena --help` prints without it
+
+    columns = width_of(sys.stdout)
+    rows = sum(1 + len(click.unstyle(line)) // columns for line in text.splitlines())
+    if not sys.stdout.isatty() or rows < height_of(sys.stdout):
+        result(text, end="")
+        return
+    if sys.stdout.encoding == "utf-8":  # for any locale: `less` would show it byte by byte in that of C
+        os.environ.setdefault("LESSCHARSET", "utf-8")
+    with unwinding():  # the pager is there until the terminal is in order again
+        click.echo_via_pager(writable(text), color=True if color == ALWAYS else None)

@@ -9,13 +9,14 @@ write one.
 import copy
 import hashlib
 import importlib
+import pkgutil
 import textwrap
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -61,6 +62,36 @@ class Ending(NamedTuple):
 
     sentence: str
     is_draw: bool = False
+
+
+class Displays(NamedTuple):
+    """A game's own classes and functions for the places where people see it, each as text: "module:name".
+
+    An empty text is the plain display. `displayed` imports one when it is needed: games alone load none of them.
+    """
+
+    seat: str = ""
+    """A person's seat, below `arena.game.person_seat.PersonSeat`."""
+    terminal: str = ""
+    """The seat in a terminal, below `arena.cli.play_terminal.TerminalGame`."""
+    page: str = ""
+    """The seat's page, below `arena.web.seat_server.SeatPage`."""
+    watched: str = ""
+    """A game on live pages, below `arena.web.live_games.WatchedGame`."""
+    shown: str = ""
+    """A stored game, below `arena.report.shown.Shown`."""
+    rules: str = ""
+    """A function that returns the values of the page of the rules, as `arena.report.site.pages.rules_values`."""
+    position: str = ""
+    """A function of a state and a seat that returns the position for programs, for `arena.api.shown_results.Step`."""
+
+
+T = TypeVar("T")
+
+
+def displayed(reference: str, plain: T) -> T:
+    """Return the object that a field of `Displays` names, or the plain one."""
+    return pkgutil.resolve_name(reference) if reference else plain
 
 
 class Trial(NamedTuple):
@@ -222,6 +253,7 @@ class Game(ABC):
     """The words for a variant and for variants in messages to people."""
     open_verbs: frozenset[str] = frozenset()
     """Verbs of its own lines to which later versions may add fields, which bots have to ignore."""
+    displays: Displays = Displays()
 
     def __init__(self) -> None:
         self.plain_moves: dict[bytes, str] = {}
@@ -416,17 +448,6 @@ class Game(ABC):
             options = " and ".join(f"--{name}" for name in names)
             raise UsageError(f"{options}: {self.name} has no names or ranks of pieces to choose from")
 
-    def display(self, place: str) -> Any:
-        """Return the game's own class for a place where people see it, or None for the plain one.
-
-        The places: `seat` (below `arena.game.person_seat.PersonSeat`), `terminal` (below
-        `arena.cli.play_terminal.TerminalGame`), `page` (below `arena.web.seat_page.SeatPage`), `watched` (below
-        `arena.web.live_games.WatchedGame`), `shown` (below `arena.report.shown.Shown`), `rules`, a function that
-        returns the values of the page of the rules (`arena.report.site.pages.rules_values`), and `position`, a function
-        that returns a state as a seat knows it as a value for programs (`arena.api.record_steps.Step`).
-        """
-        del place
-
     def hint(self, seen: Any) -> Any:
         """Return a `Hint` for an author whose bot broke a rule of the game (`arena.game.hints`), or None."""
         del seen
@@ -446,5 +467,5 @@ def game_named(name: str) -> Game:
     if name not in _games:
         if name == STRATEGO:
             return add_game(importlib.import_module("arena.stratego.game").GAME)
-        return add_game(importlib.import_module("arena.game.finding").find(name))
+        return add_game(importlib.import_module("arena.game.registry").find(name))
     return _games[name]

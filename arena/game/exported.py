@@ -21,12 +21,11 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from arena.errors import ArenaError
-from arena.game.faults import lost_by, named
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import NO_FAULTS, GameResult, Verdict, named, words_of
 from arena.system.printable import printable, shown
 from protocol.messages import Ability, Want
 from protocol.seats import Color
@@ -324,8 +323,7 @@ def _difference(line: bytes) -> str:
     if twice:
         return f"the key {shown(twice[0])} is there twice"
     return (
-        "a key that there is not, other spaces, another order of keys, a number in another form, or text that is not "
-        "printable"
+        "an unknown key, other spaces, another order of keys, a number in another form, or text that is not printable"
     )
 
 
@@ -362,6 +360,8 @@ def redact(record: GameRecord, seat: Color | None, *, has_seed: bool = True) -> 
         turn for turn in record.interrupted if seat is not None and movers[turn[0] - 1 : turn[0]] == [seat]
     ]
     fields["notes"] = [note for note in record.notes if seat is not None and note.color == seat.word]
+    if not _is_own_fault(record.verdict, seat):
+        fields["verdict"].pop("faults", None)
     fields["verdict"]["detail"] = verdict_words(record, seat)
     return with_checksum(fields)
 
@@ -379,9 +379,13 @@ def _told(record: GameRecord, seat: Color | None) -> tuple[list[list[str]], list
 def verdict_words(record: GameRecord, seat: Color | None) -> str:
     """Return how a game ended, without ranks that the side of `seat`, or the public, may not know."""
     verdict, players = record.verdict, record.players
-    loser = verdict.result.winner.opponent if verdict.result.winner is not None else None
-    if seat is not None and loser is seat and verdict.reason.is_forfeit:
+    if _is_own_fault(verdict, seat):
         return verdict.detail
     if verdict.result is GameResult.NEITHER:
         return f"{named(players, Color.RED)} and {named(players, Color.BLUE)} both lost by a fault before the game"
-    return lost_by(players, loser, verdict.reason)
+    return words_of(players, msgspec.structs.replace(verdict, faults=NO_FAULTS))
+
+
+def _is_own_fault(verdict: Verdict, seat: Color | None) -> bool:
+    """Whether a seat alone has lost by a fault."""
+    return seat is not None and verdict.reason.is_forfeit and verdict.result.winner is seat.opponent

@@ -1,37 +1,42 @@
-"""Faults of a side: the typed cause, the words for its author, and the verdict that follows."""
+"""Faults of a side: the typed cause, the words for its author, and the hint at its probable mistake."""
 
 import enum
-from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+from msgspec.structs import replace
+
 from arena.errors import IllegalAnswerError
-from arena.game.game_spec import Player
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
 from arena.system.printable import printable
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError, Slip
-from protocol.seats import Color, Reason
+from protocol.seats import Reason
 
 MAX_FAULT = 500
 """Characters of a fault, which may contain a bot's own words, file names and arguments."""
+MARK = "; hint: "
+"""The separator of a fault and its hint in one line."""
+LONGEST_HINT = 300
 
 
-class Illegal(NamedTuple):
-    """A well-formed action that the rules do not allow, and the rule that it breaks."""
+class Illegal(msgspec.Struct, frozen=True, tag="illegal", omit_defaults=True):
+    """A well-formed action that the rules do not allow, and the name of the rule that it breaks, if it has one."""
 
     action: str
-    rule: enum.Enum | None
+    rule: str = ""
 
 
-class Malformed(NamedTuple):
+class Malformed(msgspec.Struct, frozen=True, tag="malformed"):
     """A line that the protocol does not allow; of an unexpected message, only its verb."""
 
     slip: Slip
     line: str
 
 
-class Unstartable(NamedTuple):
+class Unstartable(msgspec.Struct, frozen=True, tag="unstartable"):
+    """A program that cannot be started; `errno` is the system's error number."""
+
     errno: int | None
 
 
@@ -51,24 +56,107 @@ class Excess(NamedTuple):
     words: str
 
 
-class Fault(NamedTuple):
-    """A mistake of a side: the reason for its loss, and the words for its author.
+class Mistake(enum.Enum):
+    NO_FLUSH = "no-flush"
+    UNANSWERED = "unanswered"
+    NO_READY = "no-ready"
+    NO_NEWLINE = "no-newline"
+    READS_AHEAD = "reads-ahead"
+    SEVERAL_LINES = "several-lines"
+    NOT_READING = "not-reading"
+    SLOW_START = "slow-start"
+    SLOW_SETUP = "slow-setup"
+    SLOW_MOVE = "slow-move"
+    SLEEPS = "sleeps"
+    STARVED = "starved"
+    STOPPED = "stopped"
+    BLOCKED_WRITING = "blocked-writing"
 
-    `cause` has the data of those words, for hints; a fault read from a record has none.
+    CRLF_SCRIPT = "crlf-script"
+    NOT_FOUND = "not-found"
+    NOT_A_PROGRAM = "not-a-program"
+    MISSING_MODULE = "missing-module"
+    NOT_SENT = "not-sent"
+    LINKED_OUT = "linked-out"
+    READ_ONLY = "read-only"
+    NO_NETWORK = "no-network"
+    OUT_OF_MEMORY = "out-of-memory"
+    SYNTAX = "syntax"
+    EXCEPTION = "exception"
+    WILD_POINTER = "wild-pointer"
+    ABORTED = "aborted"
+    KILLED = "killed"
+    ENDED_EARLY = "ended-early"
+    EXITED = "exited"
+    CLOSED_OUTPUT = "closed-output"
+
+    DEBUG_OUTPUT = "debug-output"
+    OTHER_PROTOCOL = "other-protocol"
+    NOT_ASCII = "not-ascii"
+    SPACES = "spaces"
+    UPPER_CASE = "upper-case"
+    NO_VERB = "no-verb"
+    WANTED = "wanted"
+    ACTION_FORM = "action-form"
+    SHORT_SETUP = "short-setup"
+    WRONG_ARMY = "wrong-army"
+    TOO_LONG = "too-long"
+    FLOOD = "flood"
+    RESIGNED = "resigned"
+    TWO_ANSWERS = "two-answers"
+    UNASKED = "unasked"
+    ANSWERED_RESTORE = "answered-restore"
+
+    SQUARES_REVERSED = "squares-reversed"
+    ROWS_REVERSED = "rows-reversed"
+    OTHER_SIDE = "other-side"
+    ENEMY_PIECE = "enemy-piece"
+    RANKS_AND_FILES = "ranks-and-files"
+    REPETITION = "repetition"
+    STALE_ACTION = "stale-action"
+    RULES = "rules"
+
+    TOO_MUCH_MEMORY = "too-much-memory"
+    TOO_MANY_PROCESSES = "too-many-processes"
+    PONDERED = "pondered"
+
+
+class Hint(msgspec.Struct, frozen=True):
+    """A probable mistake, and a sentence for the bot's author in plain ASCII."""
+
+    mistake: Mistake
+    text: str
+
+
+class Fault(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A mistake of a side, as records have it: the reason for its loss, and the words and a hint for its author.
+
+    `cause` has the data of those words. A fault whose reason says it all has none.
     """
 
     reason: Reason
     text: str
     cause: Illegal | Malformed | Unstartable | Cause | None = None
+    hint: Hint | None = None
 
     @property
     def shown(self) -> "Fault":
         """The fault with its words printable and short, for records and terminals."""
-        return self._replace(text=printable(self.text, MAX_FAULT))
+        cause, hint = self.cause, self.hint
+        if isinstance(cause, Malformed):
+            cause = replace(cause, line=printable(cause.line, MAX_FAULT))
+        if hint:
+            hint = replace(hint, text=printable(hint.text[:LONGEST_HINT]))
+        return replace(self, text=printable(self.text, MAX_FAULT), cause=cause, hint=hint)
+
+    @property
+    def words(self) -> str:
+        """The fault and its hint in one line."""
+        return self.text + MARK + self.hint.text if self.hint else self.text
 
     @property
     def ascii(self) -> str:
-        return "".join(c if " " <= c <= "~" else "?" for c in self.text)
+        return "".join(c if " " <= c <= "~" else "?" for c in self.words)
 
 
 OVERRUN = {Phase.INTRODUCING: Reason.NO_START, Phase.SETTING_UP: Reason.SETUP_TIMEOUT}
@@ -89,14 +177,18 @@ def late(phase: Phase, time: TimeControl, budget_ms: int, ply: int, seconds: flo
 
 
 def with_processor_time(fault: Fault, used_us: int) -> Fault:
-    return fault._replace(text=f"{fault.text}, with {used_us / 1000:.0f} ms of processor time")
+    return replace(fault, text=f"{fault.text}, with {used_us / 1000:.0f} ms of processor time")
 
 
 def illegal(ply: int, action: str, error: IllegalAnswerError) -> Fault:
-    words = str(error)
-    if not words.startswith(f"{action}: "):  # where records have the action
-        words = f"{action}: {words}"
-    return Fault(Reason.ILLEGAL_ACTION, f"ply {ply}: {words}", Illegal(action, error.rule))
+    words = str(error).removeprefix(f"{action}: ")
+    rule = "" if error.rule is None else str(error.rule.value)
+    return Fault(Reason.ILLEGAL_ACTION, tried(ply, action) + words, Illegal(action, rule))
+
+
+def tried(ply: int, action: str) -> str:
+    """Return the start of the words on an illegal action."""
+    return f"ply {ply}: {action}: "
 
 
 def malformed(error: RemoteProtocolError) -> Fault:
@@ -107,24 +199,13 @@ def stalled(phase: Phase) -> Fault:
     return Fault(OVERRUN.get(phase, Reason.TIMEOUT), "the bot did not read what it was sent", Cause.STALLED)
 
 
+def over_limit(excess: Excess) -> Fault:
+    return Fault(Reason.OVER_LIMIT, f"the bot {excess.words}", excess.cause)
+
+
 def gone(phase: Phase, how: str, *, exited: bool) -> Fault:
     """Return the fault of a side if its process has `exited`, or only its output has ended; `how` in words."""
     cause = None if exited else Cause.CLOSED_OUTPUT
     if phase is Phase.INTRODUCING:
         return Fault(Reason.NO_START, f"expected 'ready', but the bot {how}", cause)
     return Fault(Reason.CRASH if exited else Reason.PROTOCOL, f"the bot {how}", cause)
-
-
-def named(players: Sequence[Player], color: Color) -> str:
-    return f"{color.word} ({players[color].name})"
-
-
-def lost_by(players: Sequence[Player], loser: Color | None, reason: Reason) -> str:
-    return f"drawn: {reason.sentence}" if loser is None else f"{named(players, loser)} {reason.sentence}"
-
-
-def forfeit(players: Sequence[Player], guilty: Sequence[tuple[Color, Fault]], plies: int) -> Verdict:
-    first, fault = guilty[0]
-    result = GameResult.NEITHER if len(guilty) == 2 else GameResult.win(first.opponent)
-    words = (f"{lost_by(players, color, fault.reason)}: {fault.text}" for color, fault in guilty)
-    return Verdict(result, fault.reason, plies, "; ".join(words))

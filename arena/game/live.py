@@ -14,7 +14,7 @@ from arena.game.seat import Seat
 from arena.game.time_control import TimeControl
 from protocol.codec import encode_line, encode_lines, legal_lines
 from protocol.conversation import Phase
-from protocol.messages import ArenaMessage, Clock, Game, Opponent, Restore, Rule, Seed, SetupRequest, Want
+from protocol.messages import ArenaMessage, Clock, GameLine, Opponent, Restore, Rule, Seed, SetupRequest, Want
 from protocol.seats import Color, Outcome
 
 MAX_NOTE_BYTES = 64 * 1024
@@ -91,7 +91,7 @@ class LiveGame:
         return self.begin()
 
     def impose(self, opening: Opening) -> State:
-        """Begin with these set-ups, with the messages of a game that was interrupted before its first action."""
+        """Begin with given set-ups, which the bots receive by `restore`."""
         self._open(opening)
         return self.begin()
 
@@ -214,7 +214,7 @@ def introduction(
 
     `opponent` is the name of the other side, if it is disclosed.
     """
-    yield Game(color, variant.name)
+    yield GameLine(color, variant.name)
     for name, value in variant.rules:
         yield Rule(name, value)
     yield Clock(time.setup_ms, time.move_ms, time.bank_ms, None if time.bank_ms is None else time.increment_ms)

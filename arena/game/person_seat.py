@@ -1,7 +1,7 @@
 """A person's seat in one game: what it was told, and its state as frozen values, which are its JSON.
 
 A seat gets the lines that a bot in it would get. A game may have a seat of its own below `PersonSeat`, which reads
-more in those lines (`arena.game.Game.display`).
+more in those lines (`arena.game.Game.displays`).
 """
 
 import enum

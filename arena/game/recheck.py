@@ -15,13 +15,13 @@ from arena.errors import IllegalAnswerError, UsageError
 from arena.game import Game, State
 from arena.game.clock import GameClock
 from arena.game.exported import date_text
-from arena.game.faults import lost_by, named
+from arena.game.faults import MAX_FAULT, Illegal, tried
 from arena.game.game_spec import GameSpec, Opening
 from arena.game.record import GameRecord, History, NoteLine, RecordError, usual_turns
 from arena.game.recorded import spec_of, turns_text
 from arena.game.replay import started
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
-from arena.game.verdict import GameResult
+from arena.game.verdict import GameResult, forfeit, verdict_of
 from protocol.lines import RemoteProtocolError
 from protocol.seats import COLOR_BY_WORD, Color, Reason, ReasonKind
 
@@ -68,7 +68,6 @@ def check_record(record: GameRecord) -> None:
     """Judge a recorded game again. Raises `RecordError` for another verdict, or an impossible record."""
     try:
         _check_record(record)
-        _check_words(record)
     except (RecordError, UsageError, IllegalAnswerError) as error:
         text = str(error)
         raise RecordError(text if text.startswith("game ") else f"game {record.id}: {text}") from None
@@ -84,6 +83,7 @@ def _check_record(record: GameRecord) -> None:
     red, blue = record.setups
     if red is None or blue is None:
         _check_unplayed(record)
+        _check_faults(record)
         return
     state, sides = check_course(spec_of(record), Course.of(record, (red, blue)))
     turns, usual = turns_text(sides), usual_turns(record.rules, len(sides))
@@ -98,6 +98,7 @@ def _check_record(record: GameRecord) -> None:
     expected = None if reason.is_forfeit else (record.verdict.result, reason)
     if judged != expected:
         raise RecordError(f"recorded as {_words(expected)}, judged again as {_words(judged)}")
+    _check_faults(record)
     if judged is None:
         _check_forfeit(record, state)
 
@@ -110,11 +111,10 @@ def _check_claims(record: GameRecord) -> None:
         raise RecordError(f"recorded as {verdict.plies} plies, but has {len(record.actions)} actions")
     if (verdict.result is GameResult.DRAW) != (reason.kind is ReasonKind.DRAWN):
         raise RecordError(f"recorded as {verdict.result.value} by {reason.value}, which cannot be")
-    if verdict.result is GameResult.NEITHER and reason not in SETTING_UP | AT_ANY_TIME:
-        raise RecordError(f"recorded as lost by both by {reason.value}, which only one can lose by")
-    winner = verdict.result.winner
-    if winner is not None and verdict.detail.startswith(f"{winner.word} ("):
-        raise RecordError(f"{winner.word} is recorded as the winner, but its words are {verdict.detail!r}")
+    if verdict.result is GameResult.NEITHER:
+        for lost in (reason, *(fault.reason for fault in verdict.fault_by_loser.values())):
+            if lost not in SETTING_UP | AT_ANY_TIME:
+                raise RecordError(f"recorded as lost by both by {lost.value}, which only one can lose by")
     used = [number for use in record.used or () for number in (use.cpu_us, use.memory)]
     if not all(number >= 0 and math.isfinite(number) for number in (record.started, record.seconds, *used)):
         raise RecordError("its start, length or use of the machine is negative")
@@ -134,24 +134,19 @@ def _check_clocks(record: GameRecord) -> None:
         )
 
 
-def _check_words(record: GameRecord) -> None:
+def _check_faults(record: GameRecord) -> None:
+    """Check that result, reason and words follow from the faults, if any."""
     verdict, players = record.verdict, record.players
-    winner = verdict.result.winner
-    if not verdict.reason.is_forfeit:
-        expected = lost_by(players, None if winner is None else winner.opponent, verdict.reason)
-        is_so = verdict.detail == expected
-    else:
-        expected = lost_by(players, Color.RED if winner is None else winner.opponent, verdict.reason) + ": "
-        is_so = verdict.detail.startswith(expected)
-        if winner is None and is_so:  # Red's fault, then Blue's, which may be for another reason
-            expected += f"...; {named(players, Color.BLUE)} ..."
-            others = (f"; {lost_by(players, Color.BLUE, reason)}: " for reason in Reason if reason.is_forfeit)
-            is_so = any(words in verdict.detail for words in others)
-    if not is_so:
-        raise RecordError(
-            f"recorded as {verdict.result.value} by {verdict.reason.value}: expected the words {expected!r}"
-            f"{' and the fault' if verdict.reason.is_forfeit else ''}, got {verdict.detail!r}"
-        )
+    faults = verdict.fault_by_loser
+    expected = verdict_of(players, verdict.result, verdict.reason, verdict.plies)
+    if faults:
+        expected = forfeit(players, list(faults.items()), verdict.plies)
+    is_so = (verdict.result, verdict.reason) == (expected.result, expected.reason)
+    if not is_so or verdict.reason.is_forfeit is not bool(faults):
+        told = ", ".join(f"{color.word} {fault.reason.value}" for color, fault in faults.items()) or "none"
+        raise RecordError(f"recorded as {verdict.result.value} by {verdict.reason.value}, but its faults are: {told}")
+    if verdict.detail != expected.detail:
+        raise RecordError(f"expected the words {expected.detail!r}, got {verdict.detail!r}")
 
 
 def _words(judged: tuple[GameResult, Reason] | None) -> str:
@@ -169,22 +164,21 @@ def _check_forfeit(record: GameRecord, state: State) -> None:
 
 
 def _check_illegal(record: GameRecord, state: State) -> None:
-    """Check that the words of the verdict name an illegal action."""
-    game = record.variant.kind
-    before = f"{lost_by(record.players, state.to_move, Reason.ILLEGAL_ACTION)}: ply {len(record.actions) + 1}: "
-    text = record.verdict.detail.removeprefix(before).partition(": ")[0]
+    game, ply = record.variant.kind, len(record.actions) + 1
+    fault = record.verdict.faults[state.to_move]
+    if fault is None or not isinstance(fault.cause, Illegal):
+        raise RecordError("lost by an illegal action, which its fault does not have")
+    action = fault.cause.action
+    if not fault.text.startswith(tried(ply, action)[:MAX_FAULT]):
+        raise RecordError(f"expected the words {tried(ply, action)!r} and the broken rule, got {fault.text!r}")
     try:
-        game.check_move_form(text)
-        is_action = record.verdict.detail.startswith(before)
-    except RemoteProtocolError:
-        is_action = False
-    if not is_action:
-        raise RecordError(f"expected the words '{before}' and the illegal action, got {record.verdict.detail!r}")
-    try:
-        game.check(state, text)
+        game.check_move_form(action)
+        game.check(state, action)
+    except RemoteProtocolError as error:
+        raise RecordError(f"lost by the illegal action {action!r}, which is none: {error}") from None
     except IllegalAnswerError:
         return
-    raise RecordError(f"lost by the illegal action {text}, which is legal")
+    raise RecordError(f"lost by the illegal action {action}, which is legal")
 
 
 def _check_opening(record: GameRecord, opening: Opening) -> None:
@@ -214,7 +208,7 @@ def _check_unplayed(record: GameRecord) -> None:
         raise RecordError(f"{loser.word} lost by {reason.value}, but had set up")
     met = reason in SETTING_UP or setups != (None, None)
     if result.winner is not None and met and (setups[result.winner] is None or reason is Reason.NO_START):
-        raise RecordError(f"{result.winner.word} won by {reason.value} with set-ups that do not go with it")
+        raise RecordError(f"{result.winner.word} won by {reason.value} which its set-ups contradict")
 
 
 def check_course(spec: GameSpec, course: Course) -> tuple[State, Sequence[Color]]:
@@ -229,10 +223,10 @@ def check_course(spec: GameSpec, course: Course) -> tuple[State, Sequence[Color]
         if len(numbers) not in (0, len(actions)):
             raise RecordError(f"{len(actions)} actions, but {len(numbers)} {name}")
     if min((*times_us, *cpu_us, *forgiven_us), default=0) < 0:
-        raise RecordError("an action took less than no time")
+        raise RecordError("an action has a negative time")
     _check_notes(notes, len(actions))
     if not all(1 <= ply <= len(actions) + 1 and taken >= 0 for ply, taken in interrupted):
-        raise RecordError("an interruption at a ply that there is not, or of less than no time")
+        raise RecordError("an interruption at an impossible ply, or with a negative time")
     state = started(spec, setups)
     sides = _play(spec.kind, state, actions)
     _check_times(spec.times, (*sides, state.to_move), course)
@@ -273,7 +267,7 @@ def _check_taken(microseconds: int, allowed: float, ply: int) -> None:
 def _check_notes(notes: Sequence[NoteLine], plies: int) -> None:
     for note in notes:
         if not 1 <= note.ply <= plies + 1 or note.color not in COLOR_BY_WORD:
-            raise RecordError(f"has a note of {note.color!r} at ply {note.ply}, which there is not")
+            raise RecordError(f"has a note of {note.color!r} at ply {note.ply}, which does not exist")
 
 
 def check_time(time: TimeControl) -> None:

@@ -1,25 +1,18 @@
-"""The record of a judged game, and the game and faults of a record for a referee."""
+"""The record of a judged game, and the game of a record for a referee."""
 
 from collections.abc import Sequence
 
 import msgspec
 
 from arena.errors import UsageError
-from arena.game.faults import MAX_FAULT, Fault, lost_by
 from arena.game.game_spec import GameSpec
-from arena.game.hints import LONGEST_HINT, MARK
 from arena.game.record import GameRecord, RecordError, usual_turns
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult
-from protocol.lines import MAX_BOT_LINE
 from protocol.seats import Color, Reason
 
 SLACK_MS = 1000
 """Added to the margin of both clocks, hidden from the bots: times in records are rounded."""
-
-LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)") + len(MARK) + LONGEST_HINT
-"""Characters of a fault's words, with the note on a cut and a hint."""
 
 BY_A_LINE = frozenset({Reason.ILLEGAL_ACTION, Reason.ILLEGAL_SETUP, Reason.PROTOCOL})
 """Reasons of losing by a line that the record does not have."""
@@ -89,31 +82,6 @@ def spec_of(record: GameRecord) -> GameSpec:
         names_told=bool(record.names_told),
         time_percent=record.time_percent or None,
     )
-
-
-def faults_of(record: GameRecord) -> dict[Color, Fault | None]:
-    """Return the faults by which sides lost a game; None for one without words in the verdict."""
-    verdict = record.verdict
-    if not verdict.reason.is_forfeit:
-        return {}
-    winner = verdict.result.winner
-    if winner is not None:
-        return {winner.opponent: _fault(record, winner.opponent, verdict.reason, verdict.detail)}
-    if verdict.result is not GameResult.NEITHER:
-        return {}
-    found = []
-    for reason in (reason for reason in Reason if reason.is_forfeit):
-        first, separator, _ = verdict.detail.partition(f"; {lost_by(record.players, Color.BLUE, reason)}: ")
-        if separator:
-            second = _fault(record, Color.BLUE, reason, verdict.detail[len(first) + 2 :])
-            found.append({Color.RED: _fault(record, Color.RED, verdict.reason, first), Color.BLUE: second})
-    return found[0] if len(found) == 1 else dict.fromkeys(Color)
-
-
-def _fault(record: GameRecord, color: Color, reason: Reason, words: str) -> Fault | None:
-    start = f"{lost_by(record.players, color, reason)}: "
-    text = words.removeprefix(start)
-    return Fault(reason, text) if words.startswith(start) and len(text) <= LONGEST_FAULT else None
 
 
 def with_slack(spec: GameSpec) -> GameSpec:

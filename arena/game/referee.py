@@ -29,7 +29,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.seat import SETTLE_SECONDS, Introduction, Seat
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import GameResult, Verdict, forfeit, named, verdict_of
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError, excerpt
 from protocol.messages import (
@@ -48,7 +48,7 @@ from protocol.messages import (
     Setup,
     Wants,
 )
-from protocol.seats import Color, Outcome, Reason, Result
+from protocol.seats import Color, Outcome, Reason, SeatResult
 
 
 class Referee:
@@ -80,7 +80,7 @@ class Referee:
         self.seats = (Seat(Color.RED, spec.kind), Seat(Color.BLUE, spec.kind))
         self._keeps, self._can_pause = keeps, can_pause
         self.advise: Callable[[Seat, Fault], Fault] | None = None
-        """Adds advice for the author to the words of a fault when it is found."""
+        """Adds advice for the author to a fault when it is found."""
         self.excuse: Callable[[Color, float, float], str] | None = None
         """Called with a side that is late, the seconds that it took and its limit; returns why it is not to blame, or
         an empty string."""
@@ -215,7 +215,7 @@ class Referee:
         self._lose(self.seats[color], fault)
 
     def over_limit(self, color: Color, excess: Excess) -> None:
-        self._fail_unless_over(self.seats[color], Fault(Reason.OVER_LIMIT, f"the bot {excess.words}", excess.cause))
+        self._fail_unless_over(self.seats[color], faults.over_limit(excess))
 
     def killed_by_machine(self, color: Color) -> None:
         """Void the game, as the machine had no memory left and a seat's program was killed.
@@ -223,7 +223,7 @@ class Referee:
         Call this before `gone`.
         """
         if not (self.is_over or self.seats[color].fault):
-            name = faults.named(self.spec.players, color)
+            name = named(self.spec.players, color)
             self.void = f"this machine ran out of memory, and {name} was killed when the kernel made room"
 
     def expire(self, now: float) -> None:
@@ -315,13 +315,12 @@ class Referee:
             self.live.ask()
             return
         winner, reason = outcome
-        loser = None if winner is None else winner.opponent
         result = GameResult.DRAW if winner is None else GameResult.win(winner)
-        self._end(Verdict(result, reason, len(self.actions), faults.lost_by(self.spec.players, loser, reason)))
+        self._end(verdict_of(self.spec.players, result, reason, len(self.actions)))
 
     def _annul(self, seat: Seat) -> None:
         """Void the game: a seat has answered, and may have been late, by its own fault or by the suspension."""
-        name = faults.named(self.spec.players, seat.color)
+        name = named(self.spec.players, seat.color)
         self.void = f"the arena was stopped for {seat.stopped:.1f} s, and {name} may have been late because of it"
 
     def _late(self, seat: Seat, now: float) -> None:
@@ -331,7 +330,7 @@ class Referee:
         limit = limits_ms.get(seat.phase, budget_ms) / 1000
         why = self.excuse(seat.color, now - seat.started, limit) if self.excuse else ""
         if why:
-            self.void, self.is_excused = f"{faults.named(self.spec.players, seat.color)} {why}", True
+            self.void, self.is_excused = f"{named(self.spec.players, seat.color)} {why}", True
             return
         fault = faults.late(seat.phase, time, budget_ms, ply, now - seat.started)
         self._fail(seat, fault)
@@ -341,8 +340,7 @@ class Referee:
             self._fail(seat, fault)
 
     def _fail(self, seat: Seat, fault: Fault) -> None:
-        shown = fault.shown
-        self._lose(seat, self.advise(seat, shown) if self.advise else shown)
+        self._lose(seat, (self.advise(seat, fault) if self.advise else fault).shown)
 
     def _lose(self, seat: Seat, fault: Fault) -> None:
         seat.fault = fault
@@ -357,15 +355,15 @@ class Referee:
         guilty = [(seat.color, seat.fault) for seat in self.seats if seat.fault]
         for color, fault in guilty:
             self.seats[color].say(Error(fault.ascii))
-        self._end(faults.forfeit(self.spec.players, guilty, len(self.actions)))
+        self._end(forfeit(self.spec.players, guilty, len(self.actions)))
 
     def _end(self, verdict: Verdict) -> None:
         self.verdict = verdict
         for seat in self.seats:
             if verdict.result is GameResult.DRAW:
-                seen = Result.DRAW
+                seen = SeatResult.DRAW
             else:
-                seen = Result.WIN if verdict.result.winner is seat.color else Result.LOSS
+                seen = SeatResult.WIN if verdict.result.winner is seat.color else SeatResult.LOSS
             # What a bot was still to answer could be taken for an answer in the next game.
             is_last = not self._keeps or self.live.state is None or seat.fault or seat.phase.bot_must_answer
             seat.say(End(seen, seat.fault.reason if seat.fault else verdict.reason))
@@ -381,7 +379,7 @@ def _may_answer(data: bytes) -> bool:
 
 
 def _unrestorable(seats: Sequence[Seat], players: Sequence[Player]) -> str:
-    unable = [faults.named(players, seat.color) for seat in seats if not seat.can_be_restored]
+    unable = [named(players, seat.color) for seat in seats if not seat.can_be_restored]
     return " and ".join(f"{name} says 'cannot restore'" for name in unable)
 
 
@@ -391,7 +389,7 @@ def _refusal(seats: Sequence[Seat], spec: GameSpec, history: History | None, *, 
     if not said:
         return None
     if history is not None:
-        return f"the paused game cannot go on: {said}: play it again with 'arena match'"
+        return f"the paused game cannot be resumed: {said}: play it again with 'arena match'"
     if spec.opening is not None:
         return f"the game cannot begin with an opening: {said}: play without --openings, or without such bots"
     return f"the game could not go on once it was paused: {said}: play it without --pause" if can_pause else None

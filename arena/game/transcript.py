@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 from arena.game.clock import MICROSECONDS
 from arena.game.connection import LineConnection
-from arena.game.faults import Fault
 from arena.game.live import MAX_NOTE_BYTES, NOTE_BYTES
 from arena.game.record import GameRecord, History, NoteLine, RecordError, Use
-from arena.game.recorded import BY_A_LINE, faults_of, spec_of, with_slack
+from arena.game.recorded import BY_A_LINE, spec_of, with_slack
 from arena.game.referee import Referee
 from arena.game.seat import Introduction
 from protocol.conversation import Phase
@@ -24,7 +23,6 @@ from protocol.messages import PROTOCOL_VERSION, Hello, Want
 from protocol.seats import Color, Reason
 
 UNKNOWN_ANSWER = "the line that it lost the game by is not in the record; what follows says what was wrong"
-UNKNOWN_ERROR = "an error line was sent here; its words do not follow from the record"
 ENDED = "what follows it can hardly have read: its process had ended, or was ended at once"
 AT_SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT, Reason.CRASH})
 
@@ -94,7 +92,7 @@ class _Transcript:
     def __init__(self, record: GameRecord, is_followed: bool) -> None:
         self._record = record
         self._spec = with_slack(spec_of(record))
-        self._faults = faults_of(record)
+        self._faults = record.verdict.fault_by_loser
         self._is_followed = is_followed
         self._is_played = None not in record.setups
         self._kept = record.kept or (False, False)
@@ -121,7 +119,7 @@ class _Transcript:
         record, history = self._record, None
         for number, (ply, taken) in enumerate(record.interrupted):
             if not 1 <= ply <= len(record.actions) + 1 or not self._is_played:
-                raise RecordError(f"game {record.id}: interrupted at ply {ply}, which there is not")
+                raise RecordError(f"game {record.id}: interrupted at ply {ply}, which does not exist")
             yield _Sitting(history, ply, taken)
             history = self._history(ply - 1, number + 1)
         if history is None and self._is_played and self._failed_to_start():
@@ -132,7 +130,7 @@ class _Transcript:
         return Reason.NO_START in self._reasons()
 
     def _reasons(self) -> set[Reason]:
-        return {fault.reason for fault in self._faults.values() if fault} | {self._record.verdict.reason}
+        return {fault.reason for fault in self._faults.values()}
 
     def _history(self, plies: int, interruptions: int) -> History:
         record = self._record
@@ -295,13 +293,9 @@ class _Transcript:
                 f"game {self._record.id}: recorded as {recorded.result.value} by {recorded.reason.value}, judged again "
                 f"as {words}"
             )
-        for color in self._faults:
-            fault = self._faults[color]
-            reason = fault.reason if fault else recorded.reason
-            if color not in silent and reason in BY_A_LINE:
-                yield Remark(self._ply, color, UNKNOWN_ANSWER)
-            elif color not in silent:
-                yield Remark(self._ply, color, ENDED)
+        for color, fault in self._faults.items():
+            if color not in silent:
+                yield Remark(self._ply, color, UNKNOWN_ANSWER if fault.reason in BY_A_LINE else ENDED)
         for color in Color:
             kept = sum(NOTE_BYTES + len(note.text) for note in self._record.notes if note.color == color.word)
             if kept + NOTE_BYTES + 2 * MAX_BOT_LINE > MAX_NOTE_BYTES:
@@ -318,7 +312,7 @@ class _Transcript:
 
     def _fail(self, referee: Referee) -> None:
         for color, fault in self._faults.items():
-            referee.at_fault(color, fault or Fault(self._record.verdict.reason, ""))
+            referee.at_fault(color, fault)
 
     # --- bytes --------------------------------------------------------------------------------------------------------
 
@@ -329,10 +323,7 @@ class _Transcript:
             if color in silent:
                 continue
             for text in data.decode("ascii").split("\n")[:-1]:
-                if text == "error " and self._faults.get(color) is None:
-                    yield Remark(self._ply, color, UNKNOWN_ERROR)
-                else:
-                    yield SpokenLine(self._ply, color, Speaker.ARENA, text)
+                yield SpokenLine(self._ply, color, Speaker.ARENA, text)
 
     def _receive(self, referee: Referee, color: Color, lines: list[str], seconds: float = 0.0) -> None:
         before = referee.seats[color].fault

@@ -239,7 +239,7 @@ class ClusterOptions:
 
 def variant_of(options: PlayOptions) -> "Variant":
     """Return the game's variant of the options. Raises `UsageError`."""
-    from arena.game.finding import file_of, load_game  # the command line starts sooner
+    from arena.game.registry import file_of, load_game  # the command line starts sooner
 
     game = load_game(options.game)
     if options.cluster is not None and file_of(game.name):

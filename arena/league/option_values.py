@@ -63,8 +63,8 @@ def check_options(options: PlayOptions) -> None:
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
     if options.openings is not None and options.keep_bots:
         raise UsageError(
-            "--openings: expected no --keep-bots with it: in the return game a bot that remembers the first one would "
-            "know its opponent's set-up, which was its own"
+            "--openings and --keep-bots cannot be used together: in the return game a bot that remembers the first "
+            "game would know its opponent's set-up"
         )
 
 
@@ -77,8 +77,8 @@ def check_values(options: PlayOptions) -> None:
     game = variant_of(options).kind
     if options.keep_bots and game.has_chance:
         raise UsageError(
-            f"--keep-bots: expected a game without chance, got {game.name}: in the return game, where chance decides "
-            "the same, a bot that remembers the first one would know what is hidden"
+            f"--keep-bots: expected a game without chance, got {game.name}: chance repeats in the return "
+            "game, so a bot that remembers the first game would know what is hidden"
         )
     if options.openings is not None and not game.has_setups:
         raise UsageError(f"--openings: expected a game with set-ups, got {game.name}, which has none to begin with")

@@ -123,7 +123,7 @@ def _settings(
 
 
 def _next_game(settings: Settings, store: Store, players: tuple[Player, Player], who: PersonOptions) -> GameSpec:
-    """Return an unplayed game of these two, in which the first has the requested colour, or its rarer one."""
+    """Return an unplayed game of these two; the first has the requested colour, or the one it has had less often."""
     first, second = players
     games = Games(settings)
     color = _rarer_color(store, first, second) if who.color is None else who.color

@@ -6,6 +6,7 @@ Each game is stored as soon as it is over, before it is reported and before the 
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import trio
 
@@ -13,6 +14,7 @@ from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
+from arena.game.verdict import lost_by
 from arena.league.executor.task import (
     Begun,
     Executor,
@@ -40,8 +42,8 @@ TELLING_REPEATS = 3
 Watch = Callable[[WatchedEvent], None]
 
 
-class Watcher:
-    """Receives what happens, in the task that plays the games, so its methods must not wait; ignores it by default."""
+class Watcher(Protocol):
+    """Receives what happens, in the task that plays the games, so its methods must not wait."""
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
         """Report that a game was stored."""
@@ -114,17 +116,11 @@ class PlayState:
     def finished(self, row: GameRow, record: GameRecord) -> None:
         self._numbers.add(row.number)
         self.watcher.finished(row, record)
-        if not row.reason.is_forfeit:
-            return
-        from arena.game.faults import lost_by  # a league without forfeits loads no referee
-        from arena.game.recorded import faults_of
-
-        for color, fault in faults_of(record).items():
-            reason = fault.reason if fault else row.reason
-            words = f"{lost_by(row.players, color, reason)}: {fault.text}" if fault else row.detail
-            key = name, _ = row.players[color].name, reason.value
+        for color, fault in record.verdict.fault_by_loser.items():
+            words = f"{lost_by(row.players, color, fault.reason)}: {fault.words}"
+            key = name, reason = row.players[color].name, fault.reason.value
             worker = worker_of(record.machine or "")
-            self._first.setdefault(key, Forfeits(name, reason.value, 1, row, words, record.stderr[color], worker))
+            self._first.setdefault(key, Forfeits(name, reason, 1, row, words, record.stderr[color], worker))
             self._counts[key] += 1
 
     def outcome(self, error: ArenaError | None) -> LeagueOutcome:

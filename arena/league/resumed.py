@@ -127,7 +127,7 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
     """
     words = misfit(paused)
     if words:
-        raise UsageError(f"this is not a game that was paused: {words}")
+        raise UsageError(f"this is not a paused game: {words}")
     settings = _settings(paused, rounds)
     store.agree(settings.described(paused.players), paused.players)
     if paused.id in store:
@@ -152,7 +152,9 @@ def _settings(paused: SavedGame, rounds: range = range(1)) -> Settings:
     time = paused.usual_time or paused.time
     of_bots = (one for player, one in zip(players, spec.times, strict=True) if not is_person(player))
     if len({other_times(one) for one in (time, *of_bots)}) > 1:
-        raise UsageError("this is not a game that was paused: its two sides have other times for more than their moves")
+        raise UsageError(
+            "this is not a paused game: the clocks of the two sides differ in more than the time for moves"
+        )
     own_times = {player.digest: own for player, own in zip(paused.players, spec.times, strict=True) if own != time}
     for variant in spec.kind.unsettled(spec.variant, paused.pair_seed):
         settings = Settings(
@@ -167,4 +169,4 @@ def _settings(paused: SavedGame, rounds: range = range(1)) -> Settings:
         common = Games(settings).common(players)
         if any(pair_seed_of(common, players, number) == paused.pair_seed for number in rounds):
             return settings
-    raise UsageError("this is not a game that was paused: its seeds do not follow from its rules, times and players")
+    raise UsageError("this is not a paused game: its seeds do not follow from its rules, times and players")

@@ -88,7 +88,7 @@ def begin_game(
     check_place(file)
     refuse_to_overwrite(file)
     if options.openings is not None:
-        raise UsageError("--pause saves one game, and --openings is about two: expected one of them")
+        raise UsageError("--pause and --openings cannot be used together: an opening is for a pair of games")
     with entrants(paths, options, partial(store_of, options, Kind.MATCH), say, run) as entered:
         options, level, bots = entered.options, entered.level, entered.bots
         _refuse_unsaveable(bots)

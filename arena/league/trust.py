@@ -38,9 +38,7 @@ def level_for(asked: str | None, said: Iterable[str | None]) -> Level:
     except UsageError as error:
         if asked is not None:
             raise
-        raise UsageError(
-            f"the bots of this game were held by {word}, and by no weaker one now unless --sandbox says so\n{error}"
-        ) from None
+        raise UsageError(f"this game was played with sandbox {word}; --sandbox chooses a weaker one\n{error}") from None
 
 
 def limits_for(

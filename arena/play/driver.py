@@ -136,7 +136,7 @@ class Driver:
                     self._times[color] = CpuTimes(used, {**times.threads, **(before.threads if before else {})})
 
     async def drive(self) -> float:
-        """Carry bytes until the game is over or interrupted; return that time on the clock of the games."""
+        """Carry bytes until the game is over or interrupted; return the time by the clock of the games."""
         if self._history:
             self.cpu_us += self._history.cpu_us or (0,) * len(self._history.actions)
         self._arrivals.on_beat.add(self._note_times)

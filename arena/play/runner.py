@@ -19,7 +19,7 @@ from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
 from arena.game.game_spec import GameSpec
-from arena.game.hints import Activity, Seen, TurnUse, diagnose, hinted
+from arena.game.hints import Activity, Seen, TurnUse, diagnose
 from arena.game.live import LiveGame
 from arena.game.record import GameRecord, History, Use
 from arena.game.recorded import judged
@@ -208,7 +208,7 @@ class GameRunner:
         if fault.reason is Reason.TIMEOUT and (turn := self._driver.turn_of(seat.color)):
             fault = with_processor_time(fault, turn.used_us)
         seen = seen_of(seat, fault, live, process, bot, turn=turn)
-        return hinted(fault, diagnose(seen))
+        return msgspec.structs.replace(fault, hint=diagnose(seen))
 
     def _send_quit(self) -> None:
         for color in self.referee.due():

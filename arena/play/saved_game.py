@@ -235,7 +235,7 @@ def refuse_to_overwrite(path: Path) -> None:
     red, blue = (player.name for player in paused.players)
     done = counted(len(paused.history.actions), "ply", "plies")
     raise UsageError(
-        f"{path}: a game is saved here already, {red} - {blue}, after {done}; go on with "
+        f"{path}: a game is saved here already, {red} - {blue}, after {done}; resume it with "
         f"'{paused.goes_on_with} {path}', or name another file"
     )
 
@@ -290,16 +290,16 @@ def _check(paused: SavedGame) -> None:
         raise UsageError(f"not the name of a ruleset: {paused.ruleset!r}")
     for player, is_said in zip(paused.players, paused.persons, strict=True):
         if is_person(player) is not is_said:
-            raise UsageError(f"{player.name}: not what the file says of who is a person")
+            raise UsageError(f"{player.name}: the file contradicts itself about who is a person")
     if spec.kind.settled(spec.variant, paused.pair_seed) != spec.variant:
         raise UsageError("its rules do not say who begins")
     if not all(0 <= number < 2**64 for number in (*paused.seeds, paused.pair_seed, paused.seed)):
-        raise UsageError("a seed that is none")
+        raise UsageError("an invalid seed")
     if paused.sandbox not in [level.value for level in Level]:
-        raise UsageError(f"a sandbox that there is not: {printable(paused.sandbox, 40)!r}")
+        raise UsageError(f"an unknown sandbox level: {printable(paused.sandbox, 40)!r}")
     for limits in paused.limits:
         if not (SMALLEST_MEMORY <= limits.memory < MOST and 1 <= limits.processes < MOST and 1 <= limits.tmp < MOST):
-            raise UsageError(f"limits that cannot be kept: {limits.text}")
+            raise UsageError(f"impossible limits: {limits.text}")
     for time in (*spec.times, *([paused.usual_time] if paused.usual_time else [])):
         check_time(time)
     state, _ = check_course(spec, Course.of(history, history.setups))

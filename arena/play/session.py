@@ -18,6 +18,7 @@ import trio
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
+from arena.game import State, displayed
 from arena.game.game_spec import GameSpec
 from arena.game.person_seat import ClockState, EndState, PersonSeat, SeatStage, SeatState
 from arena.game.record import GameRecord, History
@@ -28,7 +29,7 @@ from arena.play.host_game import HostGame
 from arena.play.participant import Participant, PersonParticipant
 from arena.play.retry import play_on_with_retries
 from protocol.lines import is_line
-from protocol.seats import RESIGN, Color, Result
+from protocol.seats import RESIGN, Color, SeatResult
 
 Players = tuple[BotSpec, BotSpec]
 LONGEST_ANSWER = 1000
@@ -84,7 +85,7 @@ class Session:
         self._options = options
         self._history = history
         self._interrupt = Interrupt()
-        self._new_seat: Callable[[Color], PersonSeat] = spec.kind.display("seat") or PersonSeat
+        self._new_seat: Callable[[Color], PersonSeat] = displayed(spec.kind.displays.seat, PersonSeat)
         self._chairs = {color: _Chair(self._new_seat(color)) for color in Color if players[color].is_person}
         self._host = HostGame(spec)
         self._remark = ""
@@ -207,6 +208,10 @@ class Session:
         position = self._host.state
         return position.svg(None if self._result else color) if position else None
 
+    def position_after(self, plies: int) -> State | None:
+        """Return the whole position after a number of plies; None if the game has not begun."""
+        return self._host.position_after(plies)
+
     async def changed(self, color: Color, version: int = 0) -> SeatState:
         """Wait until a person's state has a version above this one, and return it."""
         chair = self._chairs[color]
@@ -230,9 +235,9 @@ class Session:
             return None
         verdict = self._result.verdict
         if verdict.result is GameResult.DRAW:
-            seen = Result.DRAW
+            seen = SeatResult.DRAW
         else:
-            seen = Result.WIN if verdict.result.winner is color else Result.LOSS
+            seen = SeatResult.WIN if verdict.result.winner is color else SeatResult.LOSS
         position, seat = self._host.state, self._chairs[color].seat
         truth = seat.truth(position) if position else ()
         return EndState(seen.value, verdict.reason.value, verdict.detail, truth, self._number)

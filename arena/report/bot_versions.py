@@ -1,7 +1,4 @@
-"""`arena bots`: the versions of the bots of a store, with their games and changed files.
-
-A version is identified by its content. Versions of one name are in the order of their first games.
-"""
+"""`arena bots`: the versions of the bots of a store, with their games and changed files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +15,6 @@ from arena.report.standings import declared_in
 from arena.report.terminal import short_names
 
 DIGITS = 6
-"""Digits of a digest, as in `hunter@3f9a12`."""
 
 
 class BotVersion(msgspec.Struct, frozen=True):
@@ -117,7 +113,6 @@ class VersionCount:
 
 
 def bots_report(versions: Sequence[BotVersion], width: int) -> list[Block]:
-    """Return a table of versions, with the changed files of each below it."""
     if not versions:
         return ["no bot has played here yet"]
     rows = [

@@ -8,8 +8,7 @@ from functools import partial
 from arena.check.situations import Checked, ExchangedLine, Failure, Mark, SituationGroup, SituationOutcome, Spread
 from arena.check.stored_game import Replayed
 from arena.game.transcript import Speaker
-from arena.report.consoles import to_json
-from arena.report.layout import Paint, plain
+from arena.report.layout import Paint, plain, to_json
 
 WIDTH = 80
 INDENT = "          "
@@ -18,7 +17,6 @@ MOST_REASONS = 3
 MOST_NAMED = 4
 """Rulesets that the verdict names if all have the same mark."""
 NEAR = 0.7
-"""The share of a limit above which a time is near it."""
 SHOWN_LINE = 68
 MIB = 1024 * 1024
 MARKS = {
@@ -29,7 +27,6 @@ MARKS = {
     Mark.NOT_TRIED: ("?", "dim"),
 }
 OF_SOME_LEAGUES = (Mark.PARTLY, Mark.NOT_APPLICABLE)
-"""Marks of a situation that only some leagues need."""
 
 
 def check_json(checked: Checked) -> str:
@@ -56,7 +53,6 @@ def check_json(checked: Checked) -> str:
 
 
 def _situation(outcome: SituationOutcome, checked: Checked) -> dict[str, object]:
-    """Return a situation; it is `partly` passed if only the leagues of `needed_by` need it."""
     situation = outcome.situation
     return {
         "key": situation.key,
@@ -84,10 +80,7 @@ def _spread(spread: Spread) -> dict[str, object]:
 
 
 def check_text(checked: Checked, paint: Paint = plain, *, is_verbose: bool = False) -> str:
-    """Return the checklist as text of 80 columns, without a line feed at the end.
-
-    A bot without problems gets the verdict alone, unless `is_verbose`.
-    """
+    """Return the checklist as text of 80 columns: of a bot without problems the verdict alone, unless `is_verbose`."""
     has_remarks = any(outcome.mark not in (Mark.PASSED, Mark.NOT_APPLICABLE) for outcome in checked.outcomes)
     if not (is_verbose or has_remarks or list(_near_limits(checked))):
         return "\n".join(_verdict(checked, paint))
@@ -245,11 +238,7 @@ SHOWN_REPLIES = 20
 
 
 def replay_json(replayed: Replayed) -> str:
-    """Return the replay of a recorded game with a bot as JSON.
-
-    `restored` tells whether the bot was given the recorded set-up because its own differs, `same_fault` whether it
-    fails as in the recorded game.
-    """
+    """Return the replay of a recorded game with a bot as JSON. `restored`: the bot was given the recorded set-up."""
     recorded, now = replayed.setups
     return to_json(
         {

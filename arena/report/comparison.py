@@ -5,9 +5,9 @@ from pathlib import Path
 from arena.league.compare import difference_of, games_left
 from arena.league.pairing.sequential import SequentialState
 from arena.league.ratings.sequential_test import Decision
-from arena.report.consoles import to_json, to_line
-from arena.report.result_words import difference_text
+from arena.report.layout import to_json, to_line
 from arena.report.standings import Difference, named_difference
+from arena.report.terminal import difference_text
 from arena.system.printable import counted, printable
 
 Names = tuple[str, str]
@@ -17,11 +17,7 @@ PAIR_POINTS = ("0", "½", "1", "1½", "2")
 def comparison_json(
     store: Path, settings: dict[str, str], names: Names, state: SequentialState, later: int, *, as_line: bool = False
 ) -> str:
-    """Return a test as one JSON document, or as one line of the kind `comparison`.
-
-    All counts are those of `new`, over the `games` of complete pairs; `later` games are stored but excluded. `pairs`
-    counts the pairs by points: 0, ½, 1, 1½ and 2. The `llr` decides at `lower` (not better) and `upper` (better).
-    """
+    """Return a test as one JSON document, or as one line of the kind `comparison`. All counts are those of `new`."""
     tested = state.hypotheses
     document = {
         "store": printable(str(store)),

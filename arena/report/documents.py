@@ -1,7 +1,6 @@
 """Results of leagues and stores as JSON, CSV and Markdown.
 
-Names of bots are untrusted text. A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, so
-such a name gets an apostrophe before it; Markdown is escaped.
+A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, so such a name gets an apostrophe.
 """
 
 import csv
@@ -14,12 +13,10 @@ from typing import Any
 import msgspec
 
 from arena.errors import UsageError
-from arena.league.pairing.pairing import Placing
 from arena.league.store import GameRow
-from arena.report.consoles import to_json, to_line
-from arena.report.game_list import NAMES_ALONE, ShownNames, game_entry, shown_name
-from arena.report.placings import PlaceEntry, cells, headings, place_text, placing_entry
-from arena.report.result_words import points_text, standings_columns
+from arena.report.game_list import game_entry
+from arena.report.layout import to_json, to_line
+from arena.report.placings import PlaceEntry, PlacingEntry
 from arena.report.standings import (
     NOT_LOOKED_AT,
     Declared,
@@ -28,6 +25,7 @@ from arena.report.standings import (
     Table,
     with_declared,
 )
+from arena.report.terminal import points_text, standings_columns
 from arena.system.printable import printable
 
 NO_FAULTS: Mapping[str, str] = {}
@@ -40,18 +38,12 @@ def league_json(
     rows: Sequence[GameRow],
     faults: Mapping[str, str] = NO_FAULTS,
     *,
-    names: ShownNames = NAMES_ALONE,
-    placing: Placing | None = None,
+    placing: PlacingEntry | None = None,
     declared: Mapping[str, Declared] = NOT_LOOKED_AT,
     not_counted: int = 0,
     as_line: bool = False,
 ) -> str:
-    """Return a league as one JSON document; with `as_line` as one line of the kind `table`, without the games.
-
-    Times are in milliseconds; Elo is relative to the mean, or to the `anchor`. `complete` and `planned_games` are null
-    if no league of just these bots was played. `faults` has the start errors of bots by name. `not_counted` is the
-    number of games of these bots outside their league.
-    """
+    """Return a league as one JSON document; with `as_line` as one line of the kind `table`, without the games."""
     document = {
         "store": printable(str(store)),
         "settings": settings,
@@ -64,11 +56,11 @@ def league_json(
         "anchor": table.anchor,
         "crosstable": table.meetings,
         "endings": {ending.reason.value: ending.games for ending in table.endings},
-        **({} if as_line else {"games": [game_entry(row, names) for row in rows]}),
+        **({} if as_line else {"games": [game_entry(row, table.names) for row in rows]}),
         "against_itself": table.against_itself,
         "pairs": table.pairs,
         "broken": faults,
-        "placing": placing_entry(placing, names) if placing else None,
+        "placing": placing,
         "not_counted": not_counted,
     }
     return to_line({"kind": "table", **document}) if as_line else to_json(document)
@@ -79,7 +71,6 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$@:^=])|(?<=\bwww)(\.)")
 
 
 def table_text(table: Table, form: str, *, crosstable: bool, declared: Mapping[str, Declared] = NOT_LOOKED_AT) -> str:
-    """Return standings or crosstable as `csv` or `markdown`; `declared` is for standings as CSV."""
     if form == "csv":
         lines = (with_declared(line, declared) for line in table.lines)
         return _csv(HeadToHead, table.meetings) if crosstable else _csv(Line, lines)
@@ -100,19 +91,15 @@ def table_text(table: Table, form: str, *, crosstable: bool, declared: Mapping[s
     return _markdown(["#", "bot", *(str(rank) for rank in range(1, len(names) + 1))], rows)
 
 
-def places_text(store: Path, placing: Placing | None, form: str, names: ShownNames) -> str:
-    """Return the places of a store's format as `csv` or `markdown`. Raises `UsageError` without places."""
+def places_text(store: Path, placing: PlacingEntry | None, form: str) -> str:
     if placing is None or not placing.places:
         raise UsageError(
             f"--places: expected a store whose last league was a Swiss, a knockout or a ladder, got {store}"
         )
     if form == "csv":
-        return _csv(PlaceEntry, placing_entry(placing, names).places)
-    rows = [
-        [place_text(place), escaped(shown_name(place.player, names)), *map(escaped, cells(place, names))]
-        for place in placing.places
-    ]
-    return _markdown(["#", "bot", *headings(placing.places[0])], rows)
+        return _csv(PlaceEntry, placing.places)
+    rows = [[place.place_text, escaped(place.name), *map(escaped, placing.cells(place))] for place in placing.places]
+    return _markdown(["#", "bot", *placing.headings], rows)
 
 
 def _csv(kind: type[msgspec.Struct], values: Iterable[msgspec.Struct]) -> str:

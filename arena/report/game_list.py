@@ -1,7 +1,4 @@
-"""Stored games as lines or JSON entries, filters for them, and the names of their players.
-
-A player is identified by content and shown under its last name.
-"""
+"""Stored games as lines or JSON entries, filters for them, and the names of their players."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -138,7 +135,6 @@ def game_line(row: GameRow, names: ShownNames = NAMES_ALONE) -> str:
 
 
 def long_line(row: GameRow) -> str:
-    """Return more facts of a listed game: its id, start, pair and digests."""
     red, blue = (player.digest[:DIGEST_DIGITS] for player in row.players)
     started, pair = _started(row), row.pair_seed
     known = [row.id, *([started] if started else []), *([f"pair {pair}"] if pair is not None else [])]
@@ -146,11 +142,7 @@ def long_line(row: GameRow) -> str:
 
 
 class GameEntry(msgspec.Struct, frozen=True, tag_field="kind", tag="game"):
-    """A game in a list. `result` is `red`, `blue`, `draw`, or `neither` for a game that both lost.
-
-    `started` is in UTC, as in ISO 8601; `pair` is the same number in both games of a pair; both are null if unknown.
-    `counted` is false for a game that the last league excludes.
-    """
+    """A game in a list. `started` is in UTC, as in ISO 8601; `pair` is the same number in both games of a pair."""
 
     number: int
     id: str
@@ -169,7 +161,6 @@ class GameEntry(msgspec.Struct, frozen=True, tag_field="kind", tag="game"):
 
 
 def game_entry(row: GameRow, names: ShownNames = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES) -> GameEntry:
-    """Return a stored game as an entry; the last league excludes the games in `not_counted`."""
     red, blue = row.players
     return GameEntry(
         number=row.number,
@@ -209,7 +200,6 @@ class GameFilter:
     forfeits: bool = False
 
     def select(self, rows: Iterable[GameRow], roster: Roster) -> Iterator[GameRow]:
-        """Yield the rows that match. Raises `UsageError` for a bot without games."""
         if self.against is not None and self.bot is None:
             raise UsageError("--against NAME goes with --bot NAME: the games of the one against the other")
         tests = list(self._tests(roster))

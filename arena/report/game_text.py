@@ -19,9 +19,8 @@ from arena.game.persons import is_person
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, ReplayStep
 from arena.game.transcript import ActionTime
-from arena.report.consoles import to_json
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
-from arena.report.layout import Paint, plain
+from arena.report.layout import Paint, plain, to_json
 from arena.report.shown import SeenBy, Shown, shown_class, shown_game
 from arena.system.printable import counted, printable, shown
 from protocol.seats import COLOR_BY_WORD, Color
@@ -207,7 +206,6 @@ class Taken(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The times in milliseconds; an uncharged time near 0 ms is left out."""
         parts = [f"{self.taken_us / 1000:.1f} ms"]
         if self.forgiven_us is not None and (forgiven := f"{self.forgiven_us / 1000:.1f}") != "0.0":
             parts.append(f"{forgiven} not charged")
@@ -218,7 +216,6 @@ class Taken(NamedTuple):
 
 
 def game_pages(number: int, record: GameRecord, look: GameStyle) -> Iterator[str]:
-    """Yield the game in pieces of text. Raises `UsageError` for a ply that it does not have."""
     look.plies.check(number, len(record.actions))
     record.variant.kind.check_names(look.names)
     yield _heading(number, record, look)
@@ -343,7 +340,6 @@ def _used(record: GameRecord, color: Color) -> list[str]:
 
 
 def show_json(number: int, record: GameRecord, look: GameStyle) -> str:
-    """Return the game as JSON. Raises `UsageError` for a ply that it does not have."""
     look.plies.check(number, len(record.actions))
     notes = [
         {"ply": note.ply, "side": note.color, "text": note.text}
@@ -368,7 +364,6 @@ def _ply_entries(record: GameRecord, look: GameStyle) -> list[dict[str, object]]
 
 
 def _ply(seen: Shown, step: ReplayStep | None, taken: Taken | None) -> dict[str, object]:
-    """Return a ply with what was told and the position after it; without a step, the beginning."""
     return {
         "ply": step.ply if step else 0,
         "side": step.color.word if step else None,

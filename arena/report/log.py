@@ -1,15 +1,12 @@
-"""`arena log`: the transcript of a game as text and as JSON.
-
-Protocol lines are unchanged, behind their sender and receiver; lines that begin with `#` are added.
-"""
+"""`arena log`: the transcript of a game as text and as JSON. Added lines begin with `#`."""
 
 from collections.abc import Iterable, Iterator
 
 from arena.game.record import GameRecord
 from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, TranscriptEntry, transcript
-from arena.report.consoles import to_line
 from arena.report.game_list import ShownNames, shown_names
 from arena.report.game_text import Taken
+from arena.report.layout import to_line
 from protocol.seats import Color
 
 PREFIX = 10
@@ -33,7 +30,7 @@ def log_text(
     times: bool,
     is_followed: bool,
 ) -> Iterator[str]:
-    """Yield the transcript of one side or of both, line by line. Raises `RecordError` for an impossible record."""
+    """Yield the transcript, line by line. Raises `RecordError` for an impossible record."""
     red, blue = shown_names(record.players, names)
     yield f"# game {number} ({record.id}): red {red} - blue {blue}"
     yield from (f"# {line}" for line in (*HANDSHAKE, *(KEPT if is_followed else ())))
@@ -59,10 +56,7 @@ def log_text(
 
 
 def log_json(record: GameRecord, side: Color | None, *, is_followed: bool) -> Iterator[str]:
-    """Yield the transcript of one side or of both as JSON, one object a line; times are in microseconds.
-
-    Raises `RecordError` for an impossible record.
-    """
+    """Yield the transcript as JSON, one object a line; times are in microseconds."""
     for entry in _of_side(transcript(record, is_followed=is_followed), side):
         where = {"ply": entry.ply, "side": None if entry.color is None else entry.color.word}
         match entry:

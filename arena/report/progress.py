@@ -1,8 +1,8 @@
-"""The progress of a league on standard error: a live table in a terminal, or plain lines.
+"""Progress on standard error, written by threads: a stopped reader never holds up a game.
 
-A separate thread does all writing, so that no game waits even when a write blocks (Ctrl-S, a full pipe). Redrawing and
-rating have a limited share of the run's time. Ratings cost with the square of the players (1 s for 300): they are shown
-with the number of games that they are based on.
+In a terminal the standings are redrawn in place, with the last games below. Elsewhere remarks are printed, and a line
+for each game if requested. Ratings of many players take long (1 s for 300, 8 s for 1,000): they are shown with the
+number of games that they are based on.
 """
 
 import queue
@@ -11,19 +11,28 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from types import TracebackType
-from typing import IO, NamedTuple, Protocol, Self
+from typing import IO, Self
 
 import msgspec
 
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.league.store import GameRow, Groups
-from arena.report.consoles import fitted, for_stream, height_of, to_line, width_of
 from arena.report.game_list import Roster, ShownNames, game_entry, game_line
-from arena.report.layout import Block, Styled, cell_len, drawn, unpainted
-from arena.report.result_words import difference_text
-from arena.report.standings import Difference, Line, Tally, rated_lines
-from arena.report.terminal import NAME_WIDTH, short_names, standings_grid
+from arena.report.layout import (
+    Block,
+    Styled,
+    cell_len,
+    drawn,
+    fitted,
+    for_stream,
+    height_of,
+    to_line,
+    unpainted,
+    width_of,
+)
+from arena.report.standings import Line, Tally, rated_lines
+from arena.report.terminal import NAME_WIDTH, difference_text, short_names, standings_grid
 from arena.system.printable import counted
 
 HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
@@ -43,7 +52,6 @@ class Frame:
     def __init__(self, terminal: IO[str]) -> None:
         self._terminal = terminal
         self._lines: list[str] = []
-        self._drawn_for: tuple[int, int] | None = None
 
     def __enter__(self) -> Self:
         self._write(HIDE_CURSOR)
@@ -56,16 +64,10 @@ class Frame:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Columns and rows of the terminal."""
         return width_of(self._terminal), height_of(self._terminal)
 
-    @property
-    def is_misfit(self) -> bool:
-        return self._drawn_for not in (None, self.size)
-
     def draw(self, *blocks: Block) -> None:
-        erased = self._erased()
-        self._drawn_for = width, height = self.size
+        erased, (width, height) = self._erased(), self.size
         self._lines = [for_stream(line, self._terminal) for line in drawn(blocks, width)[:height]]
         self._write(erased + "\n".join(self._lines))
 
@@ -86,10 +88,6 @@ SECONDS_A_PLAYER, SECONDS_A_PAIR = 1.5e-3, 6e-6
 """Twice the time of rating players: 30 ms for 20 players, 1 s for 300, 8 s for 1,000."""
 
 
-def expected_rating_seconds(players: int) -> float:
-    return SECONDS_A_PLAYER * players + SECONDS_A_PAIR * players**2
-
-
 class Pace:
     """Limits costly work to a share of all time.
 
@@ -106,17 +104,6 @@ class Pace:
         self.due = now + max(self._least, cost / self._share)
 
 
-class Shown(NamedTuple):
-    """A state of the table: current counts, and the last rated difference of a match.
-
-    `rated_games` is the number of games of the ratings, if it is not the current one.
-    """
-
-    lines: list[Line]
-    difference: Difference | None
-    rated_games: int | None
-
-
 class LiveTable:
     """The lines of a table while games come in. `rate` may be called from another thread."""
 
@@ -125,20 +112,12 @@ class LiveTable:
         self._digests = roster.digests
         self._tally = Tally(roster.names, rows)
         self._lock = threading.Lock()  # held while the counts change, or are copied
-        self._rated = rated_lines(self._digests, Tally(roster.names))[0]
+        self._rated, self.difference = rated_lines(self._digests, Tally(roster.names))
         self._rated_games = -1
-        self._difference: Difference | None = None
-        self._changed = True
 
     def add(self, row: GameRow) -> None:
         with self._lock:
             self._tally.add(row)
-            self._changed = True
-
-    def take_changed(self) -> bool:
-        with self._lock:
-            changed, self._changed = self._changed, False
-        return changed
 
     def rate(self) -> None:
         with self._lock:
@@ -147,28 +126,26 @@ class LiveTable:
             copy = self._tally.copy()
         rated, difference = rated_lines(self._digests, copy)
         with self._lock:
-            self._rated, self._difference, self._rated_games, self._changed = rated, difference, copy.games, True
+            self._rated, self.difference, self._rated_games = rated, difference, copy.games
 
-    def shown(self, most: int) -> Shown:
+    @property
+    def rated_games(self) -> int | None:
+        """The number of games of the ratings, if it is not the current one."""
+        return self._rated_games if 0 < self._rated_games != self._tally.games else None
+
+    def lines(self, most: int) -> list[Line]:
         """Return the first lines by points per game; equal scores keep the order and places of the last rating."""
-        with self._lock:
-            is_old = 0 < self._rated_games != self._tally.games
-            lines = _current(self._rated, self._tally, most)
-            return Shown(lines, self._difference, self._rated_games if is_old else None)
-
-
-def _current(rated: Sequence[Line], tally: Tally, most: int) -> list[Line]:
-    counts = {name: totals.line_fields() for name, totals in tally.totals.items()}
-    scores = {name: -1.0 if fields["score"] is None else fields["score"] for name, fields in counts.items()}
-    lines: list[Line] = []
-    before = None
-    ordered = sorted(rated, key=lambda line: scores[line.name], reverse=True)
-    for number, line in enumerate(ordered[:most], 1):
-        is_equal = before is not None and (scores[before.name], before.place) == (scores[line.name], line.place)
-        before = line
-        place = lines[-1].place if is_equal else number
-        lines.append(msgspec.structs.replace(line, place=place, **counts[line.name]))
-    return lines
+        counts = {name: totals.line_fields() for name, totals in self._tally.totals.items()}
+        scores = {name: -1.0 if fields["score"] is None else fields["score"] for name, fields in counts.items()}
+        lines: list[Line] = []
+        before = None
+        ordered = sorted(self._rated, key=lambda line: scores[line.name], reverse=True)
+        for number, line in enumerate(ordered[:most], 1):
+            is_equal = before is not None and (scores[before.name], before.place) == (scores[line.name], line.place)
+            before = line
+            place = lines[-1].place if is_equal else number
+            lines.append(msgspec.structs.replace(line, place=place, **counts[line.name]))
+        return lines
 
 
 REFRESH_SECONDS = 1.0
@@ -179,12 +156,6 @@ LINES_BESIDE = 7
 """Lines of a terminal that are not for the table."""
 
 
-class Progress(Protocol):
-    def finished(self, row: GameRow, record: GameRecord) -> None: ...
-    def remark(self, text: str) -> None: ...
-    def finish(self) -> None: ...
-
-
 def duration_text(seconds: float) -> str:
     whole = round(seconds)
     hours, minutes = divmod(whole // 60, 60)
@@ -193,41 +164,80 @@ def duration_text(seconds: float) -> str:
     return f"{minutes} min {whole % 60} s" if minutes else f"{whole} s"
 
 
-class _Count:
+class GameCount:
+    """The number of games that are over, of a total if it is known."""
+
     def __init__(self, stored: int, total: int | None) -> None:
-        self._stored = stored
-        self._total = total
-        self._played = 0
+        self._stored, self._played, self.total = stored, 0, total
         self._begun = time.monotonic()
 
     def add(self) -> None:
         self._played += 1
 
     @property
-    def text(self) -> str:
-        done = self._stored + self._played
-        return str(done) if self._total is None else f"{done}/{self._total}"
+    def done(self) -> int:
+        return self._stored + self._played
+
+    @property
+    def seconds_left(self) -> float | None:
+        if self.total is None or not self._played:
+            return None
+        return (time.monotonic() - self._begun) / self._played * max(0, self.total - self.done)
+
+    def __str__(self) -> str:
+        return str(self.done) if self.total is None else f"{self.done}/{self.total}"
 
     @property
     def eta(self) -> str:
-        left = 0 if self._total is None else self._total - self._stored - self._played
-        if not self._played or not left:
-            return ""
-        return f", {duration_text((time.monotonic() - self._begun) / self._played * left)} left"
+        return f", {duration_text(left)} left" if (left := self.seconds_left) else ""
 
 
-class Silence:
+class Progress:
+    """Receives what happens in a league (`arena.league.play_missing.Watcher`). This class shows nothing."""
+
     def finished(self, row: GameRow, record: GameRecord) -> None:
         pass
 
     def remark(self, text: str) -> None:
         pass
 
+    def closing(self, under_way: int) -> None:
+        games = "the game" if under_way == 1 else f"{under_way} games"
+        self.remark(f"finishing {games} under way; Ctrl-C again to stop at once")
+
     def finish(self) -> None:
         pass
 
 
-class PlainProgress:
+class _Writing(Progress):
+    """Writes lines in a thread."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._write_all, daemon=True)
+        self._thread.start()
+
+    def finish(self) -> None:
+        self._lines.put(None)
+        self._thread.join(FINISH_SECONDS)
+
+    def close(self) -> None:
+        """Wait until all lines are written; call it after `finish`. Raises the error of writing them."""
+        self._thread.join()
+        if self._error:
+            raise self._error
+
+    def _write_all(self) -> None:
+        try:
+            while (line := self._lines.get()) is not None:
+                self._write(line)
+        except BaseException as error:
+            self._error = error
+
+
+class PlainProgress(_Writing):
     """Prints remarks, and a line for each game if it `tells_games`. `note` returns text to show after the count."""
 
     def __init__(
@@ -239,32 +249,39 @@ class PlainProgress:
         *,
         tells_games: bool = True,
     ) -> None:
+        super().__init__(lambda line: print(fitted(line, stream), file=stream, flush=True))
         self._note, self._tells_games = note, tells_games
-        self._stream = stream
-        self._count = _Count(stored, total)
-        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._write, daemon=True)
-        self._thread.start()
+        self._count = GameCount(stored, total)
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
-        del record
         self._count.add()
         if self._tells_games:
-            self.remark(f"[{self._count.text}{self._count.eta}{self._note()}] {game_line(row)}")
+            self.remark(f"[{self._count}{self._count.eta}{self._note()}] {game_line(row)}")
 
     def remark(self, text: str) -> None:
         self._lines.put(text)
 
+
+class GameLines(_Writing):
+    """Progress that also writes a line of JSON for each game."""
+
+    def __init__(self, progress: Progress, write: Callable[[str], None], names: ShownNames) -> None:
+        super().__init__(write)
+        self._progress, self._names = progress, names
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        self._progress.finished(row, record)
+        self._lines.put(to_line(game_entry(row, self._names)))
+
+    def remark(self, text: str) -> None:
+        self._progress.remark(text)
+
     def finish(self) -> None:
-        self._lines.put(None)
-        self._thread.join(FINISH_SECONDS)
-
-    def _write(self) -> None:
-        while (line := self._lines.get()) is not None:
-            print(fitted(line, self._stream), file=self._stream, flush=True)
+        self._progress.finish()
+        super().finish()
 
 
-class LiveProgress:
+class LiveProgress(Progress):
     """Draws the standings once a second, with the last games below, and erases them at the end.
 
     Ratings are computed in a second thread, so that drawing never waits for them. `note` returns a text to show below
@@ -286,7 +303,7 @@ class LiveProgress:
         self._terminal = terminal
         self._table = LiveTable(players, rows)
         self._names = [player.name for player in players]
-        self._count = _Count(len(rows), total)
+        self._count = GameCount(len(rows), total)
         self._finished: queue.SimpleQueue[GameRow] = queue.SimpleQueue()
         self._last = deque(rows[-GAMES_SHOWN:], GAMES_SHOWN)
         self._remarks: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -296,7 +313,6 @@ class LiveProgress:
         threading.Thread(target=self._rate_until_over, args=(len(players),), daemon=True).start()
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
-        del record
         self._finished.put(row)
 
     def remark(self, text: str) -> None:
@@ -309,7 +325,7 @@ class LiveProgress:
         self._thread.join(FINISH_SECONDS)
 
     def _rate_until_over(self, players: int) -> None:
-        expected = expected_rating_seconds(players)
+        expected = SECONDS_A_PLAYER * players + SECONDS_A_PAIR * players**2
         pace = Pace(RATING_SHARE, time.monotonic(), least=REFRESH_SECONDS, expected=expected)
         while not self._over.wait(max(0.0, pace.due - time.monotonic())):
             begun = time.thread_time()
@@ -323,9 +339,7 @@ class LiveProgress:
                 self._print_remarks(frame)
                 if time.monotonic() >= pace.due:
                     begun = time.thread_time()
-                    self._register_finished()
-                    if self._table.take_changed() or frame.is_misfit:
-                        self._draw(frame)
+                    self._draw(frame)
                     pace.done(time.monotonic(), time.thread_time() - begun)
                 self._wake.wait(max(0.0, pace.due - time.monotonic()))
                 self._wake.clear()
@@ -335,28 +349,24 @@ class LiveProgress:
         while not self._remarks.empty():
             frame.print_above(fitted(self._remarks.get(), self._terminal))
 
-    def _register_finished(self) -> None:
+    def _draw(self, frame: Frame) -> None:
         while not self._finished.empty():
             row = self._finished.get()
             self._count.add()
             self._table.add(row)
             self._last.append(row)
-
-    def _draw(self, frame: Frame) -> None:
-        width, height = frame.size
-        shown = self._table.shown(max(3, height - LINES_BESIDE))
-        head = f"{self._count.text} games{self._count.eta}"
-        below = []
+        (width, height), table = frame.size, self._table
+        head = f"{self._count} games{self._count.eta}"
+        below, rated = [], table.rated_games
         if self._note:
             below = [self._note()]
-        elif shown.difference:
-            after = f"After {counted(shown.rated_games, 'game')}: " if shown.rated_games else ""
-            below = [after + difference_text(shown.difference)]
-        elif shown.rated_games:
-            head += f"; Elo after {counted(shown.rated_games, 'game')}"
-        table = standings_grid(shown.lines, width, self._broken)
+        elif table.difference:
+            below = [(f"After {counted(rated, 'game')}: " if rated else "") + difference_text(table.difference)]
+        elif rated:
+            head += f"; Elo after {counted(rated, 'game')}"
+        grid = standings_grid(table.lines(max(3, height - LINES_BESIDE)), width, self._broken)
         last = (Styled(self._short_line(row, width), "dim") for row in self._last)
-        frame.draw(Styled(head, "bold"), table, *below, *last)
+        frame.draw(Styled(head, "bold"), grid, *below, *last)
 
     def _short_line(self, row: GameRow, width: int) -> str:
         line = game_line(row)
@@ -364,42 +374,3 @@ class LiveProgress:
             return line
         short = short_names(self._names, min(NAME_WIDTH, width // 4))
         return game_line(row, {player: short.get(player.name, player.name) for player in row.players})
-
-
-class GameLines:
-    """Progress that also writes a line of JSON for each game. Use `close` after `finish`."""
-
-    def __init__(self, progress: Progress, write: Callable[[str], None], names: ShownNames) -> None:
-        self._progress = progress
-        self._write_line = write
-        self._names = names
-        self._rows: queue.SimpleQueue[GameRow | None] = queue.SimpleQueue()
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._write, daemon=True)
-        self._thread.start()
-
-    def finished(self, row: GameRow, record: GameRecord) -> None:
-        self._progress.finished(row, record)
-        self._rows.put(row)
-
-    def remark(self, text: str) -> None:
-        self._progress.remark(text)
-
-    def finish(self) -> None:
-        """End the progress, and wait a moment for the lines: after an error `close` is not called."""
-        self._progress.finish()
-        self._rows.put(None)
-        self._thread.join(FINISH_SECONDS)
-
-    def close(self) -> None:
-        """Wait until all lines are written. Raises the error of writing them."""
-        self._thread.join()
-        if self._error:
-            raise self._error
-
-    def _write(self) -> None:
-        try:
-            while (row := self._rows.get()) is not None:
-                self._write_line(to_line(game_entry(row, self._names)))
-        except BaseException as error:  # it is raised where the results are printed
-            self._error = error

@@ -40,7 +40,6 @@ def stage_words(state: SeatState) -> str:
 
 
 def clock_lines(state: SeatState, own: Color, other: str = "opponent") -> list[str]:
-    """Return a line with both clocks, if a side has one."""
     if all(clock.left_ms is None for clock in state.clocks):
         return []
     return [f"clock: you {_time_text(state.clocks[own])}, {other} {_time_text(state.clocks[own.opponent])}"]

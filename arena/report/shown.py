@@ -1,7 +1,4 @@
-"""What a reader is shown of a game, ply by ply: as text, as values for JSON, and as data for its page.
-
-A reader sees the lines that it was told, and the position as it knows it.
-"""
+"""What a reader is shown of a game, ply by ply: as text, as values for JSON, and as data for its page."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -9,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from arena.game import Game, Names, State, Variant, moved
+from arena.game import Game, Names, State, Variant, displayed, moved
 from arena.game.exported import ALL, PUBLIC
 from arena.game.replay import Replay, ReplayStep
 from arena.report.layout import Paint
@@ -52,7 +49,7 @@ class PlainView(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Shown:
-    """A game under way as one reader sees it. A game may have a class of its own below this one (`Game.display`).
+    """A game under way as one reader sees it. A game may have a class of its own below this one (`Game.displays`).
 
     Its methods are called before the first action (`step` is None), or after the action of `step`.
     """
@@ -134,7 +131,7 @@ class Shown:
 
 
 def shown_class(game: Game) -> type[Shown]:
-    return game.display("shown") or Shown
+    return displayed(game.displays.shown, Shown)
 
 
 def shown_game(replay: Replay, view: SeenBy, names: Names) -> Shown:

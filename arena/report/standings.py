@@ -15,7 +15,7 @@ from arena.game.verdict import GameResult
 from arena.league.ratings import Anchor, PairDifference, RatedLeague, Results, Row, Score, Standing, difference
 from arena.league.store import GameRow, Groups, SideTimes
 from arena.league.store.document import TIME, own_times_in
-from arena.report.game_list import Roster, ShownNames
+from arena.report.game_list import NAMES_ALONE, Roster, ShownNames
 from arena.system.printable import printable
 from protocol.seats import Color, Reason
 
@@ -263,7 +263,7 @@ class AnchorBot(msgspec.Struct, frozen=True):
     elo: float
 
 
-class Ending(msgspec.Struct, frozen=True):
+class ReasonCount(msgspec.Struct, frozen=True):
     reason: Reason
     games: int
     losers: dict[str, int]
@@ -275,12 +275,12 @@ class Table(msgspec.Struct, frozen=True):
     `planned` is the number of games of the league, or a lower bound if `is_planned_known` is false; None if no league
     of these players was planned. `difference` is that of the two bots of a match. `draw_share` is the fitted share of
     games that equal bots draw. `pairs` has the likelihood of superiority of each pair, if requested. Games
-    `against_itself` count nowhere else.
+    `against_itself` count nowhere else. `names` are the names of players in the table.
     """
 
     lines: tuple[Line, ...]
     crosstable: Crosstable
-    endings: tuple[Ending, ...]
+    endings: tuple[ReasonCount, ...]
     games: int
     planned: int | None
     is_planned_known: bool
@@ -290,6 +290,7 @@ class Table(msgspec.Struct, frozen=True):
     anchor: AnchorBot | None = None
     pairs: tuple[Superiority, ...] | None = None
     against_itself: int = 0
+    names: ShownNames = NAMES_ALONE
 
     @property
     def meetings(self) -> tuple[HeadToHead, ...]:
@@ -313,8 +314,6 @@ def make_table(
 
     `planned` is the number of games, if known. If all bots are to meet equally often (`meets_all`), it is at least the
     number implied by the games so far; if not, at least one more game than there are; with None only `planned` counts.
-    `anchor` is NAME or NAME=ELO. `pairs` asks for the likelihood of superiority of each pair. Raises `UsageError` for a
-    wrong anchor.
     """
     roster = Roster(players, rows)
     tally = Tally(roster.names, rows)
@@ -347,11 +346,11 @@ def make_table(
         anchor=AnchorBot(league.anchor.name, league.anchor.elo) if league.anchor else None,
         pairs=tuple(Superiority(*each) for each in league.superiorities(order)) if pairs else None,
         against_itself=tally.against_itself,
+        names=roster.names,
     )
 
 
 def anchor_of(text: str, names: Sequence[str]) -> Anchor:
-    """Parse NAME or NAME=ELO. Raises `UsageError`."""
     if text in names:
         return Anchor(text)
     name, equals, number = text.rpartition("=")
@@ -371,10 +370,7 @@ def anchor_of(text: str, names: Sequence[str]) -> Anchor:
 
 
 def rated_lines(digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, ...], Difference | None]:
-    """Return the lines of a table in order of rank, and the difference between the two bots of a match.
-
-    `digests` are by shown name, in the order in which the players were named.
-    """
+    """Return the lines of a table in order of rank, and the difference of a match. `digests` are by shown name."""
     return _lines_of(RatedLeague(tally.results), digests, tally)
 
 
@@ -419,10 +415,12 @@ def named_difference(names: tuple[str, str], found: PairDifference) -> Differenc
     return Difference(*names, elo, low, high, found.stronger)
 
 
-def _endings(tally: Tally) -> tuple[Ending, ...]:
+def _endings(tally: Tally) -> tuple[ReasonCount, ...]:
     endings = sorted(tally.endings.items(), key=lambda item: (-item[1], item[0].value))
     return tuple(
-        Ending(reason, games, dict(sorted(tally.losers.get(reason, {}).items(), key=lambda item: (-item[1], item[0]))))
+        ReasonCount(
+            reason, games, dict(sorted(tally.losers.get(reason, {}).items(), key=lambda item: (-item[1], item[0])))
+        )
         for reason, games in endings
     )
 

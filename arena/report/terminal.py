@@ -1,4 +1,4 @@
-"""Tables for people, fitted to a width; programs use the documents.
+"""Tables for people, fitted to a width.
 
 A name that is too long is cut at its end if the rest is unique, else in the middle, so that it keeps its end (`@3f9a12`
 of a version, `#2` of a copy). Names that are still alike get a number.
@@ -6,19 +6,117 @@ of a version, `#2` of a copy). Names that are still alike get a number.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from arena.report.layout import CUT, GAP, Block, Grid, GridColumn, Styled, beginning, cell_len
-from arena.report.result_words import (
-    Column,
-    advantage_text,
-    against_itself_text,
-    difference_text,
-    missing_text,
-    percent_text,
-    points_text,
-    standings_columns,
-)
-from arena.report.standings import Line, Superiority, Table
+from arena.report.standings import Advantage, Difference, Line, Superiority, Table
+from arena.system.printable import counted
+
+NO_PLAN = "games may be missing: the store has no schedule for these bots"
+
+
+def points_text(points: float) -> str:
+    return f"{points:g}"
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    if low is None and high is None:
+        return "open"
+    return f"{elo_text(low)}..{elo_text(high)}"
+
+
+def elo_text(elo: float | None) -> str:
+    return "" if elo is None else f"{round(elo) or 0:+d}"
+
+
+def percent_text(share: float) -> str:
+    """Return a share between 0 and 1 in per cent with one digit, never as 0 or 100."""
+    if share > 0.999:
+        return "more than 99.9%"
+    return "less than 0.1%" if share < 0.001 else f"{share:.1%}"
+
+
+def difference_text(difference: Difference) -> str:
+    first, second, low, high = difference.first, difference.second, difference.low, difference.high
+    if high is None:
+        words = f"at least {elo_text(low)} (95%; no upper bound: {second} scored 0)"
+    elif low is None:
+        words = f"at most {elo_text(high)} (95%; no lower bound: {first} scored 0)"
+    else:
+        words = f"{elo_text(difference.elo)} (95%: {interval_text(low, high)})"
+    likelihood = percent_text(difference.stronger)
+    return f"Elo of {first} over {second}: {words}\nLikelihood that {first} is stronger: {likelihood}"
+
+
+def advantage_text(advantage: Advantage) -> str:
+    low, high = advantage.low, advantage.high
+    if low is None and high is None:
+        words = "not enough games to estimate"
+    elif high is None:
+        words = f"at least {elo_text(low)} Elo (95%)"
+    elif low is None:
+        words = f"at most {elo_text(high)} Elo (95%)"
+    else:
+        words = f"{elo_text(advantage.elo)} Elo (95%: {interval_text(low, high)})"
+    return f"Red's advantage: {words}"
+
+
+def missing_text(table: Table) -> str:
+    if table.planned is None:
+        return NO_PLAN
+    if table.is_complete:
+        return ""
+    planned = table.planned if table.is_planned_known else f"at least {table.planned}"
+    rule = "; places go by points per game" if len(table.lines) > 2 else ""
+    return f"incomplete: {table.games} of {planned} games{rule}"
+
+
+def against_itself_text(table: Table) -> str:
+    verb = "does" if table.against_itself == 1 else "do"
+    return f"{counted(table.against_itself, 'game')} of a bot against itself {verb} not count"
+
+
+def not_counted_text(games: int) -> str:
+    return f"{counted(games, 'game')} outside this league {'is' if games == 1 else 'are'} excluded"
+
+
+class Column(NamedTuple):
+    """A column of a table of text; a narrow terminal leaves out the columns with the highest `extra` first."""
+
+    header: str
+    cells: list[str]
+    extra: int = 0
+
+
+def standings_columns(lines: Sequence[Line], broken: Collection[str] = ()) -> list[Column]:
+    """Return the columns of the standings after place and bot. Bots in `broken` could not be started."""
+
+    def column(header: str, field: str, extra: int) -> Column:
+        return Column(header, [_number(getattr(line, field)) for line in lines], extra)
+
+    rated = [line.elo is not None for line in lines]
+    intervals = [interval_text(line.elo_low, line.elo_high) for line in lines]
+    return [
+        Column(
+            "points",
+            ["broken" if line.name in broken else f"{points_text(line.points)}/{line.games}" for line in lines],
+        ),
+        Column("%", [f"{line.score:.1%}"[:-1] if line.score is not None else "-" for line in lines]),
+        column("W", "wins", 5),
+        column("D", "draws", 5),
+        column("L", "losses", 5),
+        column("forfeits", "forfeits", 2),
+        Column("Elo", [elo_text(line.elo) or "-" for line in lines]),
+        Column("95%", [text if is_rated else "-" for text, is_rated in zip(intervals, rated, strict=True)], 1),
+        column("ms", "mean_ms", 4),
+        column("CPU", "cpu_ms", 6),
+        column("slowest", "slowest_ms", 3),
+    ]
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}" if isinstance(value, float) else str(value)
+
 
 NAME_WIDTH = 24
 """Columns of a name in a table, unless there is room for more."""
@@ -66,9 +164,8 @@ def _grid(first: str, *others: str) -> Grid:
 def standings_grid(lines: Sequence[Line], width: int, broken: Collection[str] = ()) -> Grid:
     """Return the standings as a table; `broken` are names of bots that could not be started.
 
-    A narrow terminal leaves out the processor time, then wins, draws and losses, then the other times; then names are
-    shortened, and at last forfeits and intervals are left out. A match has no Elo here: it is half the difference in
-    the notes.
+    A narrow terminal leaves out columns, then shortens names. A match has no Elo here: it is half the difference in the
+    notes.
     """
     names, places = [line.name for line in lines], [str(line.place) for line in lines]
     unfit = {"Elo", "95%"} if len(lines) == 2 else set()
@@ -106,10 +203,7 @@ def notes(table: Table) -> list[str]:
 
 
 def crosstables(table: Table, width: int) -> Iterable[Grid]:
-    """Return the results of each pair as points/games.
-
-    Up to `MOST_IN_CROSSTABLE` bots are in blocks of columns; of more, the first that fit into one block.
-    """
+    """Return the results of each pair as points/games: in blocks of columns, or of the first bots that fit."""
     names = table.crosstable.order
     longest = min(NAME_WIDTH, max(cell_len(name) for name in names))
     across = max(1, (width - longest - 5) // CROSS_CELL)

@@ -26,7 +26,7 @@ from pathlib import Path
 from arena.bots.limits import MIB, Limits
 from arena.bots.program_files import Link
 from arena.sandbox.mounts import HOME, Mounts
-from arena.sandbox.programs import SYSTEM, Shown, is_within
+from arena.sandbox.programs import SYSTEM, SharedPrograms, is_within
 from arena.sandbox.rlimits import at_most_own, process_limits
 from arena.sandbox.seccomp import filter_program
 
@@ -112,7 +112,7 @@ def command(mounts: Mounts, limits: Limits, user: int | None) -> tuple[str, ...]
 
 
 def build_line(
-    build: str, copy: Path, shown: Shown, *, path: str, limits: Limits, user: int | None, network: bool
+    build: str, copy: Path, shown: SharedPrograms, *, path: str, limits: Limits, user: int | None, network: bool
 ) -> tuple[str, ...]:
     """Return the command line that builds a bot in a writable copy of its folder, as `user`.
 

@@ -49,7 +49,7 @@ def host_fault(error: BaseException) -> HostError | None:
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
         return HostError("this machine has no room for another thread")
     if isinstance(error, OSError) and error.errno in HOST_ERRORS:
-        return HostError(f"this machine cannot go on: {error.strerror}")
+        return HostError(f"this machine cannot continue: {error.strerror}")
     return None
 
 
@@ -84,7 +84,7 @@ def disk_fault(error: OSError, what: str) -> HostError | None:
     """Return a `HostError` if an error of copying or writing is the machine's; `what` describes the operation."""
     if error.errno not in DISK_ERRORS:
         return None
-    return HostError(f"this machine cannot go on: {what}: {error.strerror}", NOBODYS_FAULT)
+    return HostError(f"this machine cannot continue: {what}: {error.strerror}", NOBODYS_FAULT)
 
 
 def cannot_start_another(error: OSError) -> HostError:

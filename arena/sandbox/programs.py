@@ -80,7 +80,7 @@ def installations(program: Path) -> list[Path]:
 
 
 @dataclass(frozen=True)
-class Shown:
+class SharedPrograms:
     """The parts of the machine that every bot sees in a sandbox, in addition to the system, at their own places.
 
     `trials` are the commands that test whether the programs of the host work there.
@@ -243,7 +243,7 @@ class HostPrograms:
             yield folder
 
     @cached_property
-    def shown(self) -> Shown:
+    def shown(self) -> SharedPrograms:
         """The host's installations, whole, and the links that lead to them. Raises `SandboxError`."""
         folders, trials = {*self.installations, *self._of_path, *self._toolchains}, list[tuple[str, ...]]()
         links = {
@@ -266,7 +266,9 @@ class HostPrograms:
             environment["PYTHONUSERBASE"] = str(sysconfig.get_config_var("userbase"))
         # where the arena is installed in place, in a checkout that is not shown
         folders.update(package for package in FOR_BOTS if not is_within(package, (*SYSTEM, *folders)))
-        return Shown(tuple(sorted(folders)), tuple(links[each] for each in sorted(links)), environment, tuple(trials))
+        return SharedPrograms(
+            tuple(sorted(folders)), tuple(links[each] for each in sorted(links)), environment, tuple(trials)
+        )
 
     def refuse_rivals(self, bot: BotSpec) -> None:
         """Raise `UsageError` if one bot's files would be visible to another in a sandbox.

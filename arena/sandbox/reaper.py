@@ -261,7 +261,7 @@ def is_unsure(child: int) -> bool:
 
 
 def is_stranger(child: int) -> bool:
-    """Return whether a child is to be left alone: no bot is known to own it, and it need not be a bot's."""
+    """Return whether to leave a child process alone, because it may not belong to a bot."""
     return child in _asked and not is_unsure(child) and not owns_every_orphan()
 
 

@@ -65,8 +65,8 @@ def at_most_own(name: str, value: int) -> int:
 def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
     """Set the limits of a process that has just been started, and its CPUs (all if empty).
 
-    Its children so far get them too; later ones inherit them. A process is limited before its children are looked for:
-    those that it starts in between have the limits already.
+    Its children so far get them too; later ones inherit them. The process is limited before the search for its
+    children, so that those it starts meanwhile have the limits, too.
     """
     if sys.platform != "linux" or not (limits or cpus):
         return

@@ -9,7 +9,7 @@ from arena.play.session import RefusedError, Session
 from arena.report.layout import Paint
 from arena.stratego.game import ruleset_of
 from arena.stratego.seat_state import StrategoSeatState, seat_of, state_after, state_of
-from arena.stratego.setups import Rows, check_rows, presets, random_rows
+from arena.stratego.setups import Rows, presets, random_rows
 from arena.stratego.shown.boards import board_text
 from arena.stratego.shown.seat_text import (
     Typed,
@@ -24,6 +24,8 @@ from arena.stratego.shown.seat_text import (
     setup_cells,
 )
 from arena.system.printable import printable
+from protocol.forms import STRATEGO_FORMS
+from protocol.lines import RemoteProtocolError
 from protocol.notation import EMPTY, HOME_SQUARES, SQUARE_INDEX, Color
 
 LAST_PLIES = 2
@@ -178,7 +180,8 @@ class SetupEditor:
     def __init__(self, session: Session, color: Color, paint: Paint) -> None:
         self._session, self._color, self._paint = session, color, paint
         self._ruleset = ruleset_of(session.spec.variant)
-        self.rows: Rows = presets(self._ruleset)[0].rows
+        ready = presets(self._ruleset)
+        self.rows: Rows = ready[0].rows if ready else random_rows(self._ruleset, 0)
 
     def screen(self, players: tuple[str, str]) -> str:
         """Return the draft as a board, and the commands for it. `players` are the names of Red and Blue."""
@@ -209,10 +212,12 @@ class SetupEditor:
             case Typed(Verb.SWAP, (first, second)):
                 return self._swap(first.lower(), second.lower())
             case Typed(Verb.SETUP, (first, *more)):
-                rows = tuple("/".join([first, *more]).split("/"))
-                if problems := check_rows(self._ruleset, rows).problems:
-                    return printable("; ".join(problems))
-                self.rows = rows
+                setup = "/".join([first, *more])
+                try:
+                    STRATEGO_FORMS.check_setup_form(setup)
+                except RemoteProtocolError as error:
+                    return printable(str(error))
+                self.rows = tuple(setup.split("/"))
                 return None
             case Typed(Verb.BOARD):
                 return None

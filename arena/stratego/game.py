@@ -1,6 +1,5 @@
 """Stratego as a game of the arena: its variants are the rulesets, its set-ups and actions those of the booklets."""
 
-import importlib
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -9,7 +8,7 @@ from typing import Any
 import msgspec
 
 from arena.errors import UsageError
-from arena.game import STRATEGO, Game, Names, State, Told, Trial, Variant
+from arena.game import STRATEGO, Displays, Game, Names, State, Told, Trial, Variant
 from arena.stratego import setups
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts
@@ -39,18 +38,6 @@ def variant_of(ruleset: Ruleset) -> Variant:
     return Variant(STRATEGO, Stratego.version, ruleset.name, tuple(ruleset.lines()))
 
 
-DISPLAYS = {
-    "shown": "arena.stratego.shown.shown_board:ShownBoard",
-    "rules": "arena.stratego.shown.rules_text:page_values",
-    "seat": "arena.stratego.seat_state:StrategoSeat",
-    "terminal": "arena.stratego.board_terminal:StrategoTerminal",
-    "page": "arena.stratego.board_page:BoardPage",
-    "position": "arena.stratego.library.position_board:position",
-    "watched": "arena.stratego.watched_board:WatchedBoard",
-}
-"""See `Game.display`; loaded only where people see a game."""
-
-
 class Stratego(Game):
     """See `docs/rules.md`."""
 
@@ -58,6 +45,15 @@ class Stratego(Game):
     has_setups = True
     variant_words = ("ruleset", "rulesets and switches")
     open_verbs = frozenset({"moved", "battle", "reveal", "rescued", "guess"})
+    displays = Displays(
+        seat="arena.stratego.seat_state:StrategoSeat",
+        terminal="arena.stratego.board_terminal:StrategoTerminal",
+        page="arena.stratego.board_page:BoardPage",
+        watched="arena.stratego.watched_board:WatchedBoard",
+        shown="arena.stratego.shown.shown_board:ShownBoard",
+        rules="arena.stratego.shown.rules_text:page_values",
+        position="arena.stratego.library.position_board:position",
+    )
 
     def __init__(self) -> None:
         self.plain_moves = STRATEGO_FORMS.plain_moves
@@ -80,7 +76,7 @@ class Stratego(Game):
         written = [name for name, _ in variant.rules]
         expected = [name for name, _ in ruleset.lines() if name in there]
         if written != expected:
-            raise UsageError(f"its rules stand in the order {', '.join(written)}: expected {', '.join(expected)}")
+            raise UsageError(f"its rules are in the order {', '.join(written)}: expected {', '.join(expected)}")
 
     def digest(self, variant: Variant) -> str:
         return ruleset_of(variant).digest()
@@ -184,10 +180,6 @@ class Stratego(Game):
 
     def check_names(self, names: Names) -> None:
         """All options of names are of Stratego, and have been read."""
-
-    def display(self, place: str) -> Any:
-        module, _, name = DISPLAYS[place].partition(":")
-        return getattr(importlib.import_module(module), name)
 
     def hint(self, seen: Any) -> Any:
         from arena.stratego.hints import hint  # games without faults do not load it

@@ -7,11 +7,11 @@ backwards, upside down or mirrored, that is most likely the mistake.
 import re
 from collections.abc import Callable
 
-from arena.game.faults import Illegal, Malformed
-from arena.game.hints.seen import WANT_LEGAL, Hint, Mistake, ProgramLanguage, Seen
+from arena.game.faults import Hint, Illegal, Malformed, Mistake
+from arena.game.hints.seen import WANT_LEGAL, ProgramLanguage, Seen
 from arena.stratego.rules.board import BLUE_BIT
-from arena.stratego.rules.events import IllegalActionError, Rule
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import BrokenRule, IllegalActionError
 from arena.stratego.state import StrategoState
 from protocol.forms import is_action
 from protocol.lines import Slip
@@ -28,8 +28,8 @@ MOST_ROWS = 12
 def hint(seen: Seen) -> Hint | None:
     """Return the hint for an answer that Stratego does not allow; None for other faults."""
     match seen.fault.cause:
-        case Illegal(action, Rule() as rule) if isinstance(seen.state, StrategoState):
-            return illegal_action(seen, seen.state.board, action, rule)
+        case Illegal(action, rule) if isinstance(seen.state, StrategoState):
+            return illegal_action(seen, seen.state.board, action, BrokenRule(rule))
         case Malformed(Slip.FIELDS, line) if line == " ".join(line.split()):
             verb, _, fields = line.partition(" ")
             return _malformed_setup(fields) if verb == "setup" else _malformed_move(fields) if verb == "move" else None
@@ -87,7 +87,7 @@ EARLIER_TURNS = 10
 """Earlier turns of a bot that are searched for its action."""
 LONGEST_REPLAY = 4000
 """Plies of a game that is replayed for that; other games wait meanwhile, some 3 us a ply."""
-OWN_SIDE = frozenset({Rule.OWN_PIECE, Rule.IMMOVABLE, Rule.TARGET})
+OWN_SIDE = frozenset({BrokenRule.OWN_PIECE, BrokenRule.IMMOVABLE, BrokenRule.TARGET})
 
 _READINGS: tuple[tuple[Mistake, Callable[[str, int], str], str], ...] = (
     (
@@ -109,10 +109,10 @@ _READINGS: tuple[tuple[Mistake, Callable[[str, int], str], str], ...] = (
 """Other readings of the name of a square."""
 
 
-def illegal_action(seen: Seen, game: Game, action: str, rule: Rule) -> Hint | None:
-    if rule in (Rule.TWO_SQUARES, Rule.CHASE):
+def illegal_action(seen: Seen, game: EngineGame, action: str, rule: BrokenRule) -> Hint | None:
+    if rule in (BrokenRule.TWO_SQUARES, BrokenRule.CHASE):
         cure = f"{_choose(seen)}, which leave" if seen.gets_legal else "the legal actions leave"
-        hint: Hint | None = Hint(Mistake.REPETITION, f"moving to and fro is limited: {cure} such moves out")
+        hint: Hint | None = Hint(Mistake.REPETITION, f"moving back and forth is limited: {cure} such moves out")
     else:
         hint = _stale(seen, game, action) or _mixed_up(game, action, rule) or _wrong_rows(seen, game, action, rule)
     return hint if hint is None or seen.gets_legal else Hint(hint.mistake, f"{hint.text}; {WANT_LEGAL}")
@@ -123,7 +123,7 @@ def _choose(seen: Seen) -> str:
     return f"choose from the 'legal' lines that come before this 'turn'{kit}"
 
 
-def _is_legal(game: Game, action: str) -> bool:
+def _is_legal(game: EngineGame, action: str) -> bool:
     if not is_action(action):
         return False
     try:
@@ -133,11 +133,11 @@ def _is_legal(game: Game, action: str) -> bool:
     return True
 
 
-def _stale(seen: Seen, game: Game, action: str) -> Hint | None:
+def _stale(seen: Seen, game: EngineGame, action: str) -> Hint | None:
     count = len(seen.actions)
     if not all(seen.setups) or not 2 <= count <= LONGEST_REPLAY:
         return None
-    again, last = Game(game.ruleset, *seen.setups), 0
+    again, last = EngineGame(game.ruleset, *seen.setups), 0
     for before, played in enumerate(seen.actions):
         is_own = before >= count - 2 * EARLIER_TURNS and again.to_move is game.to_move
         if is_own and _is_legal(again, action):
@@ -154,10 +154,10 @@ def _read(action: str, reading: Callable[[str, int], str]) -> str:
     return _SQUARE.sub(lambda match: reading(match[1], int(match[2])), action)
 
 
-def _mixed_up(game: Game, action: str, rule: Rule) -> Hint | None:
+def _mixed_up(game: EngineGame, action: str, rule: BrokenRule) -> Hint | None:
     back = "-".join(reversed(action.split("-")))
     if action.count("-") == 1 and _is_legal(game, back):
-        return Hint(Mistake.SQUARES_REVERSED, f"{back} is legal: the square that the piece comes from stands first")
+        return Hint(Mistake.SQUARES_REVERSED, f"{back} is legal: the square that the piece leaves comes first")
     for mistake, reading, words in _READINGS if rule in OWN_SIDE else ():
         other = _read(action, reading)
         if _is_legal(game, other):
@@ -165,21 +165,21 @@ def _mixed_up(game: Game, action: str, rule: Rule) -> Hint | None:
     return None
 
 
-def _wrong_rows(seen: Seen, game: Game, action: str, rule: Rule) -> Hint | None:
+def _wrong_rows(seen: Seen, game: EngineGame, action: str, rule: BrokenRule) -> Hint | None:
     """Return the hint for an action that takes the wrong piece, or one in another row."""
     if rule not in OWN_SIDE:
         return None
     if seen.rows and game.ply < BOTH_FIRST_TURNS:
         rows = tuple(reversed(seen.rows))
-        other = Game(game.ruleset, rows, rows)  # of the enemy's it is enough that it is not in the way
+        other = EngineGame(game.ruleset, rows, rows)  # of the enemy's it is enough that it is not in the way
         other.to_move, other.outcome = game.to_move, None
         if _is_legal(other, action):
-            words = "perhaps its set-up stands the other way round: the first row is its back row"
+            words = "perhaps its set-up is upside down: the first row is its back row"
             return Hint(Mistake.ROWS_REVERSED, words)
     origin = SQUARE_INDEX.get(action.partition("-")[0])
     if origin is not None and game.board[origin] and (game.board[origin] > BLUE_BIT) != bool(game.to_move):
         whose = f"the piece on {SQUARES[origin]} is the opponent's"
         return Hint(Mistake.ENEMY_PIECE, f"{whose}: the 'game' line says that it plays {game.to_move.word}")
     if seen.gets_legal:
-        return Hint(Mistake.RULES, f"{_choose(seen)}: they are all that may be played")
+        return Hint(Mistake.RULES, f"{_choose(seen)}: only these may be played")
     return Hint(Mistake.RULES, "follow each 'moved' and 'battle' line on a board of your own")

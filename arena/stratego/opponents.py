@@ -6,7 +6,7 @@ from random import Random
 from arena.game import Trial
 from arena.stratego.rules.action_types import Action, Infiltration, Rescue
 from arena.stratego.rules.board import BLUE_BIT, EMPTY, RANKS
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.tables import CANNOT_ATTACK, tables_of
 from protocol.bot import random_rows
@@ -32,7 +32,7 @@ OPEN_FILES = (0, 1, 4, 5, 8, 9)
 """Files of the front row without a lake before them."""
 
 
-def action(game: Game, seed: int, foe: Foe) -> str:
+def action(game: EngineGame, seed: int, foe: Foe) -> str:
     """Return an action of the side to move; the same seed gives the same."""
     actions = list(game.legal_moves())
     Random(seed).shuffle(actions)
@@ -64,13 +64,13 @@ def narrow_rows(ruleset: Ruleset, seed: int) -> tuple[str, ...]:
     return tuple("".join(letters[start : start + BOARD_SIZE]) for start in range(0, len(letters), BOARD_SIZE))
 
 
-def _attacks(game: Game, action: Action) -> bool:
+def _attacks(game: EngineGame, action: Action) -> bool:
     if isinstance(action, Infiltration):
         return True
     return game.board[(action.move if isinstance(action, Rescue) else action).target] != EMPTY
 
 
-def _greed(game: Game, action: Action) -> float:
+def _greed(game: EngineGame, action: Action) -> float:
     board = game.board
     if isinstance(action, Infiltration):
         return 8.0 if RANKS[board[action.target]] is action.rank else -5.0
@@ -88,7 +88,7 @@ def _greed(game: Game, action: Action) -> float:
     return bonus + _distance(game, move.origin, code) - _distance(game, move.target, code)
 
 
-def _distance(game: Game, square: int, code: int) -> int:
+def _distance(game: EngineGame, square: int, code: int) -> int:
     """Return the steps from a square to the nearest piece that this one beats, on an empty board."""
     if RANKS[code] in CANNOT_ATTACK:  # a flag or a bomb that may move
         return 0

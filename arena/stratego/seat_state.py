@@ -5,13 +5,19 @@ over: then `truth` and `words` have what the host knows. Legal actions come from
 person's seat asks for as a bot can.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 
 from arena.game import State, Variant
 from arena.game.person_seat import ClockState, PersonSeat, SeatStage, SeatState
 from arena.play.session import Session
 from arena.stratego.game import ruleset_of
-from arena.stratego.setups import check_rows
+from arena.stratego.rules.events import Event
+from arena.stratego.rules.tables import RuleTables
+from arena.stratego.shown.boards import SquareMark, marks_of
+from arena.stratego.shown.event_words import told_words
+from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.state import as_stratego
 from protocol import messages
 from protocol.actions import parts
@@ -43,28 +49,16 @@ class PieceState(msgspec.Struct, frozen=True):
 class FightState(msgspec.Struct, frozen=True):
     """A fight. `defender` is None if hidden from this seat; `survivor` is `attacker`, `defender` or `neither`."""
 
-    square: Square
     attacker: Letter
     defender: Letter | None
     survivor: str
 
 
-class ShownState(msgspec.Struct, frozen=True):
-    square: Square
-    rank: Letter
-
-
-class GuessState(msgspec.Struct, frozen=True):
-    square: Square
-    rank: Letter
-    right: bool
-
-
 class ActionState(msgspec.Struct, frozen=True):
-    """An action of a side, as this seat was told.
+    """An action of a side, as this seat was told; `words` say what it was told besides the action.
 
     `origin` and `target` are the first and the last square of the action; None for resigning. In a rescue `target` is
-    where the piece went, in a guess the square of the guessed piece.
+    where the piece went, in a guess the square of the guessed piece. `marks` are its effects by square.
     """
 
     ply: int
@@ -72,10 +66,9 @@ class ActionState(msgspec.Struct, frozen=True):
     action: str
     origin: Square | None = None
     target: Square | None = None
+    words: str = ""
+    marks: dict[Square, SquareMark] = {}
     fight: FightState | None = None
-    revealed: ShownState | None = None
-    rescued: ShownState | None = None
-    guess: GuessState | None = None
 
 
 class ChoiceState(msgspec.Struct, frozen=True):
@@ -119,6 +112,7 @@ class StrategoSeat(PersonSeat):
         super().__init__(color)
         self.told: list[ArenaMessage] = []
         self.actions: list[ActionState] = []
+        self._last: list[Event] = []
         self._view = View(color, "")
         self._choices: tuple[ChoiceState, ...] = ()
 
@@ -133,7 +127,7 @@ class StrategoSeat(PersonSeat):
         """Apply a message of the arena."""
         self.told.append(message)
         match message:
-            case messages.Game(color, variant):
+            case messages.GameLine(color, variant):
                 self._view = View(color, variant)
             case messages.SetupRequest():
                 self.stage = SeatStage.SETTING_UP
@@ -167,34 +161,16 @@ class StrategoSeat(PersonSeat):
                 seat.set_up(self.rows)
         return seat
 
-    def _happened(self, message: ArenaMessage) -> None:
+    def _happened(self, message: Event) -> None:
         """Record a message about an action: a `moved` begins it, the next ones belong to it."""
         if isinstance(message, messages.Moved):
-            self.actions.append(_action(len(self.actions) + 1, message))
+            self._last = []
             if self.stage is SeatStage.READY:
                 self.stage = SeatStage.WAITING
-            return
-        last = self.actions[-1]
-        fight, revealed, rescued, guess = last.fight, last.revealed, last.rescued, last.guess
-        match message:
-            case messages.Battle(square, attacker, defender, survivor):
-                fight = FightState(square, attacker.letter, defender.letter if defender else None, survivor.value)
-            case messages.Reveal(square, rank):
-                revealed = ShownState(square, rank.letter)
-            case messages.Rescued(_, square, rank):
-                rescued = ShownState(square, rank.letter)
-            case messages.Guess(square, rank, right):
-                guess = GuessState(square, rank.letter, right)
-            case _:
-                pass
-        self.actions[-1] = ActionState(
-            last.ply, last.color, last.action, last.origin, last.target, fight, revealed, rescued, guess
-        )
-
-    def setup_fault(self, variant: Variant, setup: str) -> str:
-        check = check_rows(ruleset_of(variant), setup.split("/"))
-        missing = ", ".join(f"{count} x {letter}" for letter, count in check.missing)
-        return "; ".join([*check.problems, *([f"still to be placed: {missing}"] if missing else [])])
+        else:
+            del self.actions[-1]
+        self._last.append(message)
+        self.actions.append(_action(len(self.actions) + 1, self._last))
 
     # --- what is known ------------------------------------------------------------------------------------------------
 
@@ -230,6 +206,21 @@ class StrategoSeat(PersonSeat):
         self._view.close_action()
         return self._view.cells()
 
+    def shown(self, tables: RuleTables) -> tuple[Square, ...]:
+        """Return the squares of own pieces with a rank that the enemy knows: those that what both were told names."""
+        view = View(self.color, "")
+        for message in self.told:
+            if isinstance(message, messages.Battle) and tables.hides_defender(message):
+                view.apply(message._replace(defender=None))
+            else:
+                view.apply(message)
+            if isinstance(message, messages.SetupRequest | messages.Restore) and self.rows is not None:
+                view.place_own(self.rows)
+                for _, piece in view.pieces(self.color):
+                    piece.rank = None
+        view.close_action()
+        return tuple(SQUARES[square] for square, piece in view.pieces(self.color) if piece.rank)
+
     def lost(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the pieces that Red and Blue have lost and this seat knows."""
         red, blue = (tuple(rank.letter for rank in ranks) for ranks in self._view.captured)
@@ -240,10 +231,21 @@ class StrategoSeat(PersonSeat):
         return tuple((rank.letter, hidden[rank]) for rank in Rank if rank in hidden)
 
 
-def _action(ply: int, moved: messages.Moved) -> ActionState:
+def _action(ply: int, told: Sequence[Event]) -> ActionState:
+    """Return an action: a `moved` and what was told of it."""
+    moved, *_ = told
+    assert isinstance(moved, messages.Moved)
     action = parts(moved.action)
     origin, target = (None if square is None else SQUARES[square] for square in (action.start, action.end))
-    return ActionState(ply, moved.color.word, moved.action, origin, target)
+    marks = {SQUARES[square]: mark for square, mark in marks_of(told).items()}
+    fight = next((_fight(event) for event in told if isinstance(event, messages.Battle)), None)
+    words = told_words(told, DEFAULT_NAMES)
+    return ActionState(ply, moved.color.word, moved.action, origin, target, words, marks, fight)
+
+
+def _fight(battle: messages.Battle) -> FightState:
+    defender = battle.defender.letter if battle.defender else None
+    return FightState(battle.attacker.letter, defender, battle.survivor.value)
 
 
 def _choice(text: str) -> ChoiceState:

@@ -10,59 +10,36 @@ from operator import attrgetter
 
 from arena.stratego.rules.action_types import Action, Path, Rescue
 from arena.stratego.rules.board import BLUE_BIT, RANKS
-from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
-from protocol import messages
-from protocol.messages import ArenaMessage
-from protocol.notation import LAKE_SQUARES, RESIGN, SQUARES, Color, Rank
+from arena.stratego.rules.tables import RuleTables
+from protocol.messages import ArenaMessage, Battle, Enemy, Moved, Rule
+from protocol.notation import LAKE_SQUARES, SQUARES, Color, Rank
 from protocol.view import CELL_EMPTY, CELL_LAKE, View
 
 
-def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
-    """Return the messages to Red and Blue about a public event; the same object twice if these are equal.
+def told_to(events: Sequence[Event], tables: RuleTables, seat: Color | None) -> Sequence[Event]:
+    """Return what a seat is told of the events of an action, or, without a seat, what both seats are told.
 
-    They differ in one case: under silent defence a defender that stays is not named to the attacker's side (Vintage p.
-    21). All booklets have both ranks of any other fight named.
+    That is everything but a defender's rank, which silent defence hides from the attacker's side: all booklets have
+    both ranks of any other fight named.
     """
-    message = _public(event)
-    if isinstance(event, Fought) and event.silent:
-        told = event.defender_for(event.color)
-        hidden = messages.Battle(SQUARES[event.square], event.attacker, told, event.survivor)
-        return (hidden, message) if event.color is Color.RED else (message, hidden)
-    return message, message
+    if not tables.silent:
+        return events
+    if any(isinstance(event, Moved) and seat is event.color.opponent for event in events):
+        return events
+    return [
+        event._replace(defender=None) if isinstance(event, Battle) and tables.hides_defender(event) else event
+        for event in events
+    ]
 
 
-def told_to(event: Event, seat: Color | None) -> ArenaMessage:
-    """Return the message of a seat about an event, or, without a seat, what both were told."""
-    told = tell(event)
-    if seat is not None:
-        return told[seat]
-    # A silent defender is named to its own side alone, so that what the attacker was told both know.
-    return told[event.color] if isinstance(event, Fought) else told[Color.RED]
-
-
-def _public(event: Event) -> ArenaMessage:
-    match event:
-        case Moved(mover, action):
-            return messages.Moved(mover, action.text)
-        case Fought():
-            return messages.Battle(SQUARES[event.square], event.attacker, event.defender, event.survivor)
-        case Revealed(square, rank):
-            return messages.Reveal(SQUARES[square], rank)
-        case Rescued(color, square, rank):
-            return messages.Rescued(color, SQUARES[square], rank)
-        case Guessed(square, rank, right):
-            return messages.Guess(SQUARES[square], rank, right)
-        case Resigned(mover):
-            return messages.Moved(mover, RESIGN)
-
-
-def enemy_squares(game: Game, color: Color) -> tuple[str, ...]:
+def enemy_squares(game: EngineGame, color: Color) -> tuple[str, ...]:
     return tuple(SQUARES[square] for square, code in enumerate(game.board) if code and (code > BLUE_BIT) != bool(color))
 
 
-def legal_actions(game: Game) -> tuple[str, ...]:
+def legal_actions(game: EngineGame) -> tuple[str, ...]:
     """Return the side to move's legal actions as text, in the order of their squares."""
     order = _by_squares if game.tables.plain else _order
     return tuple(action.text for action in sorted(game.legal_moves(), key=order))
@@ -78,12 +55,12 @@ def _order(action: Action) -> tuple[int, int, int, int, int, str]:
     return travel.origin, second, len(action.text), third, placed, action.text
 
 
-def true_cells(game: Game) -> tuple[str, ...]:
+def true_cells(game: EngineGame) -> tuple[str, ...]:
     """Return the 100 cells of the board with every rank shown: for the host, never for a bot."""
     return tuple(true_cell(game, square) for square in range(len(SQUARES)))
 
 
-def true_cell(game: Game, square: int) -> str:
+def true_cell(game: EngineGame, square: int) -> str:
     code = game.board[square]
     if not code or square in LAKE_SQUARES:
         return CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY
@@ -98,10 +75,10 @@ class SeatView:
         self.color = color
         self._view = View(color, ruleset.name)
         for name, value in ruleset.lines():
-            self._view.apply(messages.Rule(name, value))
+            self._view.apply(Rule(name, value))
         self._view.place_own(tuple(rows))
         if not ruleset.fills_rows:
-            self._view.apply(messages.Enemy(enemy))
+            self._view.apply(Enemy(enemy))
 
     def see(self, told: ArenaMessage) -> None:
         self._view.apply(told)

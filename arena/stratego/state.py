@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from arena.errors import UsageError
 from arena.game import State, Told, to_both
-from arena.stratego.rules import game as engine
-from arena.stratego.rules.events import Event, Moved
+from arena.stratego.rules import engine
+from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, tell, true_cells
+from arena.stratego.rules.tables import RuleTables
+from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, told_to, true_cells
 from protocol.codec import encode_for_bot
-from protocol.messages import ArenaMessage, Board, Enemy
+from protocol.messages import ArenaMessage, BoardLine, Enemy, Moved
 from protocol.seats import Color, Outcome
 
 
@@ -17,7 +18,7 @@ class StrategoState(State):
     """One game of Stratego: the engine's game, and what each seat has been told of it."""
 
     def __init__(self, ruleset: Ruleset, rows: tuple[Sequence[str], Sequence[str]]) -> None:
-        self.board = engine.Game(ruleset, *rows)
+        self.board = engine.EngineGame(ruleset, *rows)
         self.rows = rows
         self.events: tuple[Event, ...] = ()
         """The public events of the last action."""
@@ -51,8 +52,8 @@ class StrategoState(State):
         self._played.append(events)
         if len(events) == 1 and type(events[0]) is Moved:
             mover = events[0].color
-            return _MOVES[mover].get(action) or _moves(mover, action, events)
-        return told_of(events)
+            return _MOVES[mover].get(action) or _moves(mover, action)
+        return told_of(events, self.board.tables)
 
     def act(self, action: str) -> Told:
         return self.play(action)
@@ -61,7 +62,7 @@ class StrategoState(State):
         return legal_actions(self.board)
 
     def board_line(self, color: Color) -> str:
-        return line_of(Board(self.view(color).cells()))
+        return line_of(BoardLine(self.view(color).cells()))
 
     def view(self, color: Color) -> SeatView:
         """Return a seat's knowledge of the position."""
@@ -70,13 +71,13 @@ class StrategoState(State):
             first = enemy_squares(self.board, color) if not self._played else self._first_enemy(color)
             view = self._views[color] = SeatView(self.board.ruleset, color, self.rows[color], first)
         for events in self._played[self._seen[color] :]:
-            for event in events:
-                view.see(tell(event)[color])
+            for event in told_to(events, self.board.tables, color):
+                view.see(event)
         self._seen[color] = len(self._played)
         return view
 
     def _first_enemy(self, color: Color) -> tuple[str, ...]:
-        return enemy_squares(engine.Game(self.board.ruleset, *self.rows), color)
+        return enemy_squares(engine.EngineGame(self.board.ruleset, *self.rows), color)
 
     def cells(self, seat: Color | None) -> tuple[str, ...]:
         """Return the 100 cells of the board as a seat knows them, or with every rank shown (None)."""
@@ -94,18 +95,16 @@ _MOVES: tuple[dict[str, Told], dict[str, Told]] = ({}, {})
 """What is told of plain moves, by colour and action: limited by the pairs of squares."""
 
 
-def _moves(mover: Color, action: str, events: Sequence[Event]) -> Told:
-    return _MOVES[mover].setdefault(action, told_of(events))
+def _moves(mover: Color, action: str) -> Told:
+    return _MOVES[mover].setdefault(action, to_both(line_of(Moved(mover, action))))
 
 
-def told_of(events: Sequence[Event]) -> Told:
+def told_of(events: Sequence[Event], tables: RuleTables) -> Told:
     """Return the lines for both seats about the events of an action."""
-    if len(events) == 1:
-        message, other = tell(events[0])
-        if message is other:
-            return to_both(line_of(message))
-    both = [tell(event) for event in events]
-    return tuple(line_of(red) for red, _ in both), tuple(line_of(blue) for _, blue in both)
+    if not tables.silent:
+        return to_both(*map(line_of, events))
+    red, blue = (tuple(map(line_of, told_to(events, tables, seat))) for seat in Color)
+    return red, blue
 
 
 def line_of(message: ArenaMessage) -> str:

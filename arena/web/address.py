@@ -77,7 +77,6 @@ class Listening:
 
 
 def listen(address: Address) -> Listening:
-    """Listen at an address. Raises `UsageError` if the port is in use, or the host is not this machine."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
         listener = socket.create_server(
@@ -118,7 +117,6 @@ class Hosts:
     numbers: bool = False
 
     def allow(self, header: str) -> bool:
-        """Whether a request with this Host header may be answered; any port, as forwarding changes it."""
         match = HOST.fullmatch(header)
         if match is None:
             return False

@@ -1,8 +1,6 @@
 """The process that serves the pages of a running league, and the messages to it.
 
-The process holds no lock, writes no file and ends with the league. A thread writes events from a list to a pipe, so
-that the league never waits; events that do not fit on the list are dropped and counted. If the process dies or stops
-reading, the league loses only its pages.
+A thread writes events from a list to a pipe, so that the league never waits; events that do not fit are dropped.
 """
 
 import contextlib
@@ -23,7 +21,6 @@ from arena.system.printable import printable
 from arena.web.address import Listening
 
 LONGEST = 2**24
-"""Largest message in bytes; a batch of events has some kilobytes."""
 
 
 class LiveSetup(msgspec.Struct, frozen=True, tag=True):
@@ -74,11 +71,8 @@ MOST_WAITING = 20_000
 """Events on the list, some megabytes: one or two seconds of very fast bots."""
 MOST_SENT = 500
 BATCH_SECONDS = 0.05
-"""The time in which a batch is collected."""
 END_SECONDS = 3.0
-"""The time after which the process is killed at the end."""
 MOST_SAID = 20
-"""Lines of the process's standard error that are passed on."""
 
 
 class ServerBeside:
@@ -98,7 +92,6 @@ class ServerBeside:
 
     @classmethod
     def start(cls, setup: LiveSetup, listening: Listening, say: Callable[[str], None]) -> "ServerBeside":
-        """Start the process, which takes over the socket. Raises `OSError`."""
         popen = subprocess.Popen(
             own_python(PROGRAM, str(os.getpid())),
             stdin=subprocess.PIPE,

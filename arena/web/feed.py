@@ -1,8 +1,6 @@
 """Server-sent events for many viewers, none of which can delay others.
 
-`publish` never waits. Each viewer has a queue of limited length; a viewer that falls behind is dropped, and its browser
-connects again and first gets the present state (`greeting`). See
-https://html.spec.whatwg.org/multipage/server-sent-events.html
+See https://html.spec.whatwg.org/multipage/server-sent-events.html
 """
 
 from collections.abc import Callable, Iterator, Sequence

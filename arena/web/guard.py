@@ -27,7 +27,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route, Router
 
 from arena.report.site.page_frame import FOLDER as SITE
-from arena.report.site.page_frame import PageFrame, Served, Site
+from arena.report.site.page_frame import PageFrame, Site
 from arena.system.printable import printable
 from arena.web.address import Hosts
 from arena.web.server import LIMITS, Application, ServerLimits
@@ -46,6 +46,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 FOLDER = Path(__file__).parent
+TEMPLATES = (str(FOLDER / "templates"),)
 TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 DEEPEST = 8
 """Depth of a request's path up to which the links of an error page are relative."""
@@ -64,23 +65,18 @@ class RequestRefused(HTTPException):
 
 
 class PageLook(PageFrame):
-    """Makes served pages of the same look. `head` is a template in the head of each page."""
+    """Makes served pages of the same look."""
 
-    def __init__(self, site: Site, *, head: str = "") -> None:
-        super().__init__(msgspec.structs.replace(site, served=served(head)))
+    def __init__(self, site: Site) -> None:
+        super().__init__(msgspec.structs.replace(site, folders=TEMPLATES))
 
     def error(self, status: int, text: str, path: str = "/", headers: Mapping[str, str] | None = None) -> Response:
-        """Return an error page; `path` is the requested one, as received."""
         here = path.partition("?")[0].removeprefix("/")
         if here.count("/") > DEEPEST:
             here = ""
         title = HTTPStatus(status).phrase if status >= 400 else NOTHING_YET
         page = self.page("error.html", "/" * here.count("/") + "?", status=status, heading=title, text=text)
         return HTMLResponse(page, status, headers={"Cache-Control": "no-store", **(headers or {})})
-
-
-def served(head: str = "", state: str = "") -> Served:
-    return Served((str(FOLDER / "templates"),), head, state)
 
 
 @dataclass(frozen=True)

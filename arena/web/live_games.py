@@ -1,8 +1,6 @@
 """The running games of a league, and the pages on which they can be watched.
 
-Events are applied at once, or after the host's delay. Viewers get a board at most ten times a second, and the list
-once, however fast bots are and however many viewers there are. A game plays its moves on a board only when its state is
-requested.
+A game plays its moves on a board only when its state is requested.
 """
 
 import json
@@ -16,7 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.errors import ArenaError
-from arena.game import State
+from arena.game import State, displayed
 from arena.game.game_spec import GameSpec
 from arena.game.replay import ReplayStep, started
 from arena.league.executor.task import Watched
@@ -33,7 +31,6 @@ MOST_DELAYED = 20_000
 """Batches of events that wait for the delay; games of later ones cannot be followed."""
 KEPT_OVER = 64
 MOVES_SHOWN = 12
-"""The number of last moves shown next to the board."""
 GONE = "This game is not being played now. If it is over, it is in the list of games."
 BROKEN = "The moves came too fast to be followed. The game can be replayed when it is over."
 ENDED = "The league is over."
@@ -128,7 +125,6 @@ class LiveGames:
         self.is_over = False
 
     def tell(self, message: Told) -> None:
-        """Apply a message after the delay."""
         if not self._delay:
             self._note(message)
         elif len(self._waiting) < MOST_DELAYED or not isinstance(message, Watched):
@@ -170,7 +166,7 @@ class LiveGames:
                 self.games[event.game].play(event)
                 self._changed.add(event.game)
             return
-        watched = event.spec.kind.display("watched") or WatchedGame
+        watched = displayed(event.spec.kind.displays.watched, WatchedGame)
         self.games[event.spec.id] = watched(event.spec, event.setups, self._audience)
         self._changed.add(event.spec.id)
 

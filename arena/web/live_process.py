@@ -1,8 +1,4 @@
-"""The program of the process that serves a league's pages while it is played.
-
-It reads messages from standard input and ends with that, however the league's process ends. It gives up its priority
-and the right to write to files, and ignores signals.
-"""
+"""The program of the process that serves a league's pages while it is played, and ends with the league."""
 
 import contextlib
 import os

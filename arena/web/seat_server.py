@@ -1,13 +1,13 @@
-"""The web pages of a game that people play: the page of a seat, its state, its events, and requests that act.
+"""The web pages of a game that people play.
 
-A request that the rules or the moment do not allow is no error: the answer says why, in `refused`. A request that no
-page of ours makes is an error, with its status.
+A request that the rules or the moment do not allow is no error: the answer says why, in `refused`.
 """
 
+import hmac
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -18,21 +18,147 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from arena.game import displayed
+from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import LONGEST_ANSWER, RefusedError, Session
-from arena.report.site.page_frame import Site
+from arena.report.site.page_frame import Site, isolated
 from arena.system.concurrency import background, open_nursery
 from arena.system.printable import printable
 from arena.web.address import Hosts, Listening, hosts_of
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import Complain, PageLook, application
-from arena.web.seat_page import NextCommands, SeatTable
 from arena.web.server import LIMITS, Application, Server, ServerLimits
 from protocol.seats import Color
+
+BYTES = 24
+
+
+@dataclass(frozen=True)
+class Token:
+    """The secret of one seat, safe in a path."""
+
+    text: str
+
+    @classmethod
+    def new(cls) -> "Token":
+        return cls(secrets.token_urlsafe(BYTES))
+
+    def matches(self, given: str) -> bool:
+        return hmac.compare_digest(self.text.encode(), given.encode("utf-8", "surrogatepass"))
+
+    def __repr__(self) -> str:
+        return "Token(...)"  # secrets do not belong in tracebacks
+
+
+@dataclass(frozen=True)
+class NextCommands:
+    """Shell commands for the time after the game; a page leaves out empty ones.
+
+    `go_on` resumes a paused game, `show` and `report` display a stored one.
+    """
+
+    go_on: str = ""
+    show: Callable[[int], str] = lambda number: ""
+    report: str = ""
+
+
+@dataclass(frozen=True)
+class SeatTable:
+    session: Session
+    commands: NextCommands = field(default_factory=NextCommands)
+    can_pause: bool = True
+    tokens: Mapping[Color, Token] = field(init=False)
+    page: "SeatPage" = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tokens", {color: Token.new() for color in self.session.persons})
+        object.__setattr__(self, "page", displayed(self.session.spec.kind.displays.page, SeatPage)())
+
+    def address(self, color: Color, listening: Listening) -> str:
+        return f"{listening.url}{self.tokens[color].text}/"
+
+    def seat_of(self, given: str) -> Color | None:
+        """Return the seat of a token, in constant time for all tokens."""
+        found = [color for color, token in self.tokens.items() if token.matches(given)]
+        return found[0] if found else None
+
+
+class PlainAnswer(msgspec.Struct, frozen=True):
+    """The state of a seat, the lines that it was told after the first `since`, and the position as it knows it.
+
+    `image` is the position as SVG, empty if the game draws none. When the game is over or paused, `after` has the next
+    possible commands.
+    """
+
+    state: SeatState
+    since: int
+    lines: tuple[str, ...]
+    after: tuple[str, ...]
+    text: str
+    image: str
+
+
+class PlainEarlier(msgspec.Struct, frozen=True):
+    """The position after an earlier ply as the seat knew it, as text and as SVG."""
+
+    text: str
+    image: str
+
+
+class SeatPage:
+    """The page of a seat in any game. A game may have a class of its own below this one."""
+
+    template = "plain.html"
+
+    def page(self, table: SeatTable, color: Color) -> dict[str, Any]:
+        """Return the values for the template. Its `data` is JSON for the script."""
+        spec = table.session.spec
+        kind = spec.kind
+        red, blue = (isolated(player.name) for player in spec.players)
+        heading = f"{red} - {blue}: {spec.variant.name}"
+        title = f"You play {kind.seat_names[color]} - {heading}"
+        return {
+            "title": title,
+            "heading": heading,
+            "data": msgspec.json.encode({"seat": color.word, "title": title, "seats": kind.seat_names}).decode(),
+            "can_pause": table.can_pause,
+            "rules": [
+                *filter(None, kind.rules_in_words(spec.variant).strip().split("\n\n")),
+                *(f"{name}: {value}" for name, value in spec.variant.rules),
+            ],
+        }
+
+    def answer(self, table: SeatTable, color: Color, since: int) -> msgspec.Struct:
+        """Return the answer to a page that has the first `since` lines or moves."""
+        session = table.session
+        state, lines = session.state(color), session.seat(color).lines
+        since = min(since, len(lines))
+        after = commands_after(table, state)
+        text, image = session.text(color), session.svg(color) or ""
+        return PlainAnswer(state, since, tuple(lines[since:]), after, text, image)
+
+    def earlier(self, table: SeatTable, color: Color, plies: int) -> msgspec.Struct:
+        """Return what the seat knew after a number of plies."""
+        position = table.session.position_after(plies)
+        return PlainEarlier(position.text(color), position.svg(color) or "") if position else PlainEarlier("", "")
+
+
+def commands_after(table: SeatTable, state: SeatState) -> tuple[str, ...]:
+    commands = table.commands
+    if state.stage is SeatStage.PAUSED:
+        lines = [("Resume it later", commands.go_on)]
+    elif state.end is None:
+        return ()
+    elif state.end.number is None:
+        return ("The game is not stored yet.",)
+    else:
+        lines = [("Replay it", commands.show(state.end.number)), ("As pages, with a board", commands.report)]
+    return tuple(f"{label}: {command}" for label, command in lines if command)
+
 
 SEAT_VIEWERS = 20
 """Tabs that may follow one seat; the limit is per seat, so that no player can use up the other's."""
 LONGEST_REFUSAL = 500
-"""Characters of a refusal, which may repeat input."""
 FOOTER = "Anyone who has the address of this page can play for you. It is good for this game, until its command ends."
 BAD_BODY = "Expected JSON as the page itself sends it."
 Rows = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=LONGEST_ANSWER)], ...], msgspec.Meta(max_length=40)]
@@ -132,10 +258,7 @@ class PlayPages:
         asked = _number(request.query_params.get("ply", ""))
         if asked is None or asked > plies:
             raise HTTPException(400, f"Expected ply=NUMBER, from 0 to {plies}, which is how many plies there are.")
-        earlier = self._table.page.earlier(self._table, color, asked)
-        if earlier is None:
-            raise HTTPException(404)
-        return _json(earlier)
+        return _json(self._table.page.earlier(self._table, color, asked))
 
     async def _events(self, request: Request) -> EventAnswer:
         return self._feeds[self._seat(request)].answer()
@@ -235,8 +358,8 @@ def page_face(
 ) -> Callable[[Session], Awaitable[None]]:
     """Return a face of a session (`arena.league.person_game.Face`) that serves it at this socket.
 
-    `tell` gets the secret address of each person's seat. `ended` is called when the game is over and its pages are
-    still served. The face returns `linger` seconds after the last viewer of a finished game.
+    `tell` gets the secret address of each person's seat. The face returns `linger` seconds after the last viewer of a
+    finished game.
     """
 
     async def show(session: Session) -> None:

@@ -1,9 +1,7 @@
 """An HTTP server as a trio task, with limits on connections, bytes and seconds.
 
-`hypercorn` speaks HTTP on each connection. Listening is done here, because `hypercorn.trio.serve` takes any number of
-connections, and so is the stream, because the library shields sending from cancellation: a client that reads slowly
-could hold a connection for ever. A piece that is not taken in time closes the socket, which ends all tasks of the
-connection.
+`hypercorn` speaks HTTP on each connection. Listening and the stream are done here, because the library takes any number
+of connections, and shields sending from cancellation: a client that reads slowly could hold a connection for ever.
 """
 
 import contextlib

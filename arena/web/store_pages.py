@@ -1,8 +1,4 @@
-"""The pages of one store, read again when the store has changed.
-
-Pages are those of `arena report`, made on demand and cached for all viewers. A damaged or missing store is a `problem`
-until it can be read again.
-"""
+"""The pages of one store, read again when the store has changed, and cached for all viewers."""
 
 import json
 import os
@@ -10,7 +6,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -23,7 +19,8 @@ from arena.errors import ArenaError
 from arena.league.store import Store, damage_text
 from arena.report.site.game_page import GameText
 from arena.report.site.page_frame import Site
-from arena.report.site.site_contents import NoGamesError, PlayedGames, SiteContents, SitePlan, read_site
+from arena.report.site.pages import PlayedGames, SiteContents
+from arena.report.site.site_contents import NoGamesError, SitePlan, read_site
 from arena.system.printable import printable
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import NOT_FOUND, Asset, RequestRefused, static_route
@@ -51,7 +48,7 @@ Dress = Callable[[Site, str], Site]
 
 
 @dataclass(frozen=True)
-class State:
+class StoreSnapshot:
     """A store at a moment. Every `version` is unique, across servers too; `problem` tells why there are no contents."""
 
     version: str
@@ -81,14 +78,14 @@ class StoreReader:
     def __init__(self, path: Path, plan: SitePlan, dress: Dress, complain: Callable[[str], None]) -> None:
         self.path, self._plan, self._dress, self._complain = path, plan, dress, complain
         self._boot, self._count = secrets.token_hex(4), 0
-        self.state = State(self._next_version(), None, NOT_READ)
+        self.state = StoreSnapshot(self._next_version(), None, NOT_READ)
         self.is_read = trio.Event()  # or could not be read
         self._changed = trio.Event()
         self._seen: tuple[int, ...] | None = None
         self._told = ""
         self._games_told: set[int] = set()
 
-    async def changed(self, since: State) -> State:
+    async def changed(self, since: StoreSnapshot) -> StoreSnapshot:
         while self.state is since:
             await self._changed.wait()
         return self.state
@@ -100,7 +97,7 @@ class StoreReader:
         try:
             self.state = self._state_of(version)
         except NoGamesError:
-            self.state = State(version, None, NOT_READ)
+            self.state = StoreSnapshot(version, None, NOT_READ)
         self.is_read.set()
 
     async def run(self) -> None:
@@ -132,28 +129,28 @@ class StoreReader:
             return None
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
-    def _read_timed(self, version: str) -> tuple[State, float]:
+    def _read_timed(self, version: str) -> tuple[StoreSnapshot, float]:
         start = time.thread_time()
         return self._read(version), time.thread_time() - start
 
-    def _read(self, version: str) -> State:
+    def _read(self, version: str) -> StoreSnapshot:
         try:
             return self._state_of(version)
         except NoGamesError:
             self._tell("")
-            return State(version, None, NOT_READ)
+            return StoreSnapshot(version, None, NOT_READ)
         except ArenaError as error:
             self._tell(printable(str(error), lines=True))
         except Exception as error:  # a stranger's file does not end the other pages
             self._tell(printable(f"{self.path}: {type(error).__name__}: {error}"))
-        return State(version, None, UNREADABLE)
+        return StoreSnapshot(version, None, UNREADABLE)
 
-    def _state_of(self, version: str) -> State:
+    def _state_of(self, version: str) -> StoreSnapshot:
         with Store(self.path, create=False) as store:
-            contents = read_site(store, self._plan)
+            contents = read_site(store, self._plan, lambda site: self._dress(site, version))
         damage = f"{self.path}: damaged games are excluded:\n{damage_text(contents.damage)}"
         self._tell(damage if contents.damage else "")
-        return State(version, replace(contents, site=self._dress(contents.site, version)))
+        return StoreSnapshot(version, contents)
 
     def tell_of_game(self, number: int, error: ArenaError) -> None:
         if number not in self._games_told and len(self._games_told) < MOST_GAMES_TOLD:
@@ -209,10 +206,7 @@ class ServedStore:
                 self.feed.publish(self.event())
 
     def event(self) -> Event:
-        """Return the event with the version of the pages and a line about them.
-
-        When the league is over, viewers end their connections.
-        """
+        """Return the event with the version of the pages; when the league is over, viewers end their connections."""
         state, is_over = self.reader.state, self.live is not None and self.live.is_over
         return state_event(state.version, SERVED if is_over else state.text, len(self.feed), is_over=is_over)
 
@@ -238,7 +232,7 @@ class ServedStore:
                 self._cache[name] = await trio.to_thread.run_sync(self._make, state, name)
             return self._cache[name]
 
-    def _make(self, state: State, name: str) -> Asset:
+    def _make(self, state: StoreSnapshot, name: str) -> Asset:
         assert state.contents is not None
         game = GAME.fullmatch(name)
         if game and int(game[1]) in state.numbers:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import msgspec
 import trio
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -21,7 +20,7 @@ from arena.system.printable import printable
 from arena.version import __version__
 from arena.web.address import Address, Hosts, Listening, hosts_of, listen
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
-from arena.web.guard import Complain, PageLook, application, served
+from arena.web.guard import TEMPLATES, Complain, PageLook, application
 from arena.web.live_games import LiveGames
 from arena.web.server import Application, Server
 from arena.web.store_pages import ServedStore, StoreReader, state_event
@@ -67,7 +66,7 @@ class StoreServer:
         title = self.stores[0].name if len(paths) == 1 else TITLE
         now = (NOW,) if running else ()
         menu = (*MENU, *now) if len(paths) == 1 else ((TITLE, "index.html"),)
-        self._look = PageLook(Site(plan.title or title, menu, FOOTER), head=LIVE)
+        self._look = PageLook(Site(plan.title or title, menu, FOOTER, head=LIVE))
         self._feed = Feed(self._audience, lambda: [self._state()])  # for the list of stores
 
     def _store(self, path: Path, name: str, plan: SitePlan, is_alone: bool) -> ServedStore:
@@ -76,9 +75,7 @@ class StoreServer:
         now = (NOW,) if self.live else ()
 
         def dress(site: Site, version: str) -> Site:
-            return msgspec.structs.replace(
-                site, menu=(*menu, *site.menu, *now), footer=FOOTER, served=served(head=LIVE, state=version)
-            )
+            return Site(site.title, (*menu, *site.menu, *now), FOOTER, TEMPLATES, LIVE, version)
 
         reader = StoreReader(path, replace(plan, dialogues=plan.dialogues is not False), dress, self._complain)
         return ServedStore(name, prefix, reader, self._audience, self.live)
@@ -172,10 +169,7 @@ def serve_stores(
     ready: Callable[[str], None],
     complain: Complain,
 ) -> None:
-    """Serve the pages of these stores until a signal.
-
-    Raises `UsageError` for an unusable address, and for a store that cannot be read or shown to such readers.
-    """
+    """Serve the pages of these stores until a signal. Raises `UsageError`."""
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("expected each store once, and one of them is named twice")
     listening = listen(address)

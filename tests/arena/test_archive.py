@@ -1,8 +1,8 @@
 """The archive of a store: copies of the bots that play, with which a game is played again after a new upload."""
 
 import os
-import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from commands import invoke
@@ -13,6 +13,9 @@ from arena.api.leagues import League
 from arena.bots.archive import archive_of, copies_in, keep_copies
 from arena.bots.loading import load_bot
 from arena.league.store import Store
+
+if TYPE_CHECKING:
+    import subprocess
 
 
 def put(path: Path, program: str = QUICK.format(first="")) -> Path:
@@ -65,13 +68,12 @@ def test_a_game_is_played_again_by_the_versions_that_played_it_after_a_new_uploa
         ("round-robin", True, True),
         ("swiss", False, False),
         ("knockout", None, True),
-        ("ladder", None, True),
     ],
 )
 def test_formats_with_rounds_have_an_archive_and_others_where_it_is_asked_for(
     bots: Path, format_: str, archive: bool | None, is_there: bool
 ) -> None:
-    run_league(bots, archive=archive, format=format_, **({"games": 2} if format_ == "ladder" else {}))
+    run_league(bots, archive=archive, format=format_)
     assert archive_of(bots / "l.sqlite").is_dir() == is_there
 
 

@@ -159,36 +159,6 @@ def test_a_folder_without_a_manifest_says_what_is_there_instead(file: str, words
     assert problem(tmp_path / "mine").endswith(words.format(tmp_path / "mine"))
 
 
-@pytest.mark.parametrize(
-    ("manifest", "words"),
-    [
-        ("command = [", "not valid TOML"),
-        ('comand = ["./run"]', "unknown key 'comand'; did you mean command?"),
-        ('command = ["./run"]\nzzz = 1', "unknown key 'zzz'; known are command, build, name, env, ignore"),
-        ("", """the key 'command' is missing; expected a list such as ["./program", "argument"]"""),
-        ("command = []", "command: expected a list"),
-        ('command = ["./run"]\nenv = ["A=1"]', "env: expected a table, got ['A=1']"),
-        ('command = ["./run"]\nenv = { A = 1 }', "[env]: A: expected a string without NUL, got 1"),
-        ('command = ["./run"]\nname = 3', "name: expected a name of 1 to 40 columns"),
-        ('command = ["./run"]\nname = " "', "got ' ': it has a space at an end"),
-        (
-            'command = ["./run"]\nbuild = ["make"]',
-            "build: expected a line for the shell such as \"make\", without NUL in it, got ['make']",
-        ),
-        ('command = ["./none"]', "command: ./none does not exist in"),
-        ('command = ["./empty"]', "command: ./empty is not an executable file in"),
-        ('command = ["no-such-program"]', "command: there is no program 'no-such-program' on the PATH"),
-        ('command = ["run"]', """there is no program 'run' on the PATH; did you mean "./run"?"""),
-        ('command = ["./run --fast"]', """; each word is a string of its own: ["./run", "--fast"]"""),
-    ],
-)
-def test_what_is_wrong_with_a_manifest_is_named_with_its_file(manifest: str, words: str, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    said = problem(bot_folder(tmp_path, manifest))
-    assert said.startswith(f"{tmp_path}/bot.toml: ")
-    assert words in said
-
-
 # --- what a bot gets to see ---------------------------------------------------------------------------------------
 
 

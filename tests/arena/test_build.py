@@ -95,13 +95,6 @@ def test_a_build_makes_the_program(level: Level, folder: Path) -> None:
         assert run_as_bot(bot) == "7\n"
 
 
-def test_at_the_default_level_it_is_said_before_it_starts_that_builds_run_without_a_sandbox(folder: Path) -> None:
-    first, second = build(bot_with(folder, MAKE), Level.BASIC)
-    assert first.startswith("builds run without a sandbox at --sandbox basic")
-    assert len(first) <= 80
-    assert second.startswith("building")
-
-
 def test_a_digest_is_of_what_is_built_from_not_of_what_is_built(folder: Path) -> None:
     """Compilers stamp what they make: the same source built again is the same bot."""
     bot = bot_with(folder, "date +%N > made; chmod +x made")

@@ -562,14 +562,6 @@ def test_a_program_in_a_home_folder_is_refused(folder: Path, monkeypatch: pytest
         assert f"{(folder / place).parent.parent} holds too much to be shown to bots" in said
 
 
-def test_bots_that_could_read_each_other_are_refused(folder: Path) -> None:
-    inner = load_bot(put(folder / "bots/rival.py", "#!/bin/sh\n"))
-    outer = bot_folder(folder / "bots", 'command = ["./run"]', run="#!/bin/sh\n")
-    host = HostPrograms((), [inner, outer])
-    assert "this bot could read" in problem(lambda: mounts_of(outer, host))
-    assert mounts_of(inner, host).place == "/bot/rival.py"
-
-
 @pytest.mark.skipif(not AS_ROOT, reason="an ordinary user's bots run as that user")
 def test_files_that_others_may_not_read_are_refused_to_root_with_what_to_do(folder: Path) -> None:
     bot = load_bot(put(folder / "bot.py", "", 0o600))

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from made_bots import QUICK
 
 from arena.sandbox import procfs
 
@@ -64,8 +65,9 @@ def ended_after(pid: int) -> Iterator[None]:
 
 
 def league_folder(folder: Path) -> Path:
-    for name in ("alpha.py", "beta.py"):
-        shutil.copy(ROOT / "bots" / "drifter.py", folder / name)
+    for name in ("alpha", "beta"):
+        (folder / name).write_text(QUICK.format(first=f"# {name}\n"))
+        (folder / name).chmod(0o755)
     return folder
 
 
@@ -83,7 +85,7 @@ def said(process: "subprocess.Popen[str]") -> str:
 
 
 def test_what_a_shell_had_started_before_it_became_the_arena_lives_on(tmp_path: Path) -> None:
-    script = f"sleep 1000 >/dev/null 2>&1 & echo $!; exec {ARENA} match alpha.py beta.py --rules duel -j 1"
+    script = f"sleep 1000 >/dev/null 2>&1 & echo $!; exec {ARENA} match alpha beta --rules duel -j 1"
     done = subprocess.run(
         ["sh", "-c", script],
         cwd=league_folder(tmp_path),
@@ -100,7 +102,7 @@ def test_a_pipe_that_the_shell_had_made_of_the_output_takes_all_of_it(tmp_path: 
     bash = shutil.which("bash")
     if bash is None:
         pytest.skip("this needs bash")
-    script = f"exec {ARENA} league alpha.py beta.py --rules duel --rounds 1 -j 1 > >(cat > table; echo $? > code)"
+    script = f"exec {ARENA} league alpha beta --rules duel --rounds 1 -j 1 > >(cat > table; echo $? > code)"
     subprocess.run([bash, "-c", script], cwd=league_folder(tmp_path), timeout=NEVER_ENDS, check=True)
     for _ in range(1000):
         if (tmp_path / "code").exists() and (tmp_path / "code").read_text():

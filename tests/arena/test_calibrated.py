@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schedules import schedule
 
-from arena.errors import ArenaError, UsageError
+from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
@@ -213,30 +213,17 @@ def test_a_scaled_game_is_none_of_a_league_without(path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("first", "then", "words"),
-    [
-        (CALIBRATED, PLAIN, r"calibration: reference 20.0 ms \(in the store\), no \(asked for\)"),
-        (CALIBRATED, changed(PLAIN, reference_us=21_000), r"reference 20.0 ms \(in the store\), reference 21.0 ms"),
-    ],
-)
-def test_a_store_holds_games_of_one_reference_alone(
-    tmp_path: Path, first: Settings, then: Settings, words: str
-) -> None:
-    with Store(tmp_path / "l.sqlite", create=True) as store:
-        store.agree(first.described(PLAYERS), PLAYERS)
-        store.agree(first.described(PLAYERS), PLAYERS)
-        with pytest.raises(UsageError, match=words):
-            store.agree(then.described(PLAYERS), PLAYERS)
-
-
-def test_a_store_with_games_of_clocks_that_were_not_scaled_takes_no_others(tmp_path: Path, played: Played) -> None:
+def test_a_store_holds_games_of_one_reference_alone(tmp_path: Path, played: Played) -> None:
     with Store(tmp_path / "l.sqlite", create=True) as store:
         store.agree(PLAIN.described(PLAYERS), PLAYERS)
         assert "calibration" not in store.settings()
         store.add_all([played(spec) for spec in schedule(PLAIN, PLAYERS, 1)])
         with pytest.raises(UsageError, match=r"calibration: no \(in the store\), reference 20.0 ms \(asked for\)"):
             store.agree(CALIBRATED.described(PLAYERS), PLAYERS)
+    with Store(tmp_path / "scaled.sqlite", create=True) as store:
+        store.agree(CALIBRATED.described(PLAYERS), PLAYERS)
+        with pytest.raises(UsageError, match=r"reference 20.0 ms \(in the store\), reference 21.0 ms \(asked for\)"):
+            store.agree(changed(CALIBRATED, reference_us=21_000).described(PLAYERS), PLAYERS)
 
 
 def test_scaled_games_come_back_from_their_export_and_agree_with_their_league(path: Path, tmp_path: Path) -> None:
@@ -248,11 +235,3 @@ def test_scaled_games_come_back_from_their_export_and_agree_with_their_league(pa
     assert import_games(new, [file], lambda done: None).new == 2
     assert found(new) == []
     assert decode_record(encode_record(first_record(new))) == first_record(path)
-
-
-def test_a_store_takes_in_no_scaled_games_by_another_reference(path: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other.sqlite"
-    with Store(other, create=True) as store:
-        store.agree(changed(CALIBRATED, reference_us=30_000).described(PLAYERS), PLAYERS)
-    with pytest.raises(ArenaError, match=r"calibration: reference 30.0 ms \(in the store\), reference 20.0 ms"):
-        import_games(other, [path], lambda done: None)

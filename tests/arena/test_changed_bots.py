@@ -3,10 +3,10 @@
 import errno
 import os
 import shutil
-import subprocess
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import made_files
 import pytest
@@ -20,6 +20,9 @@ from arena.bots.finding import find_entrants
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.league.store import Store
+
+if TYPE_CHECKING:
+    import subprocess
 
 put = partial(made_files.put, mode=0o644)
 ROOT = Path(__file__).parent.parent.parent

@@ -31,7 +31,7 @@ from arena.report.progress import HIDE_CURSOR, SHOW_CURSOR
 from arena.sandbox.levels import Level
 from arena.stratego.game import GAME
 from arena.stratego.opponents import Foe, action, narrow_rows
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.stratego.rules.setup import check_setup
 from arena.stratego.setups import random_rows
@@ -67,7 +67,7 @@ def test_all_plays_each_ruleset_as_both_sides() -> None:
 @pytest.mark.parametrize("foe", Foe)
 def test_opponents_play_legally_under_every_ruleset(name: str, foe: Foe) -> None:
     ruleset = load_ruleset(name)
-    game = Game(ruleset, random_rows(ruleset, 1), random_rows(ruleset, 2))
+    game = EngineGame(ruleset, random_rows(ruleset, 1), random_rows(ruleset, 2))
     while game.outcome is None and game.ply < 60:
         game.apply(action(game, game.ply, Foe.RANDOM if game.to_move else foe))
 
@@ -78,7 +78,7 @@ def test_a_narrow_set_up_is_legal_and_leaves_hardly_a_move_where_bombs_can_block
     rows = narrow_rows(ruleset, 1)
     check_setup(ruleset, rows)
     if name == "isf":
-        assert len(Game(ruleset, rows, random_rows(ruleset, 1)).legal_moves()) == 1
+        assert len(EngineGame(ruleset, rows, random_rows(ruleset, 1)).legal_moves()) == 1
 
 
 def test_noise_says_nothing_that_a_bot_knows() -> None:

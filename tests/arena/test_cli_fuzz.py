@@ -286,33 +286,3 @@ def test_any_ruleset_file_gets_a_clear_answer(arena: Commands, content: Any, mor
         (arena.files / "f.sqlite").unlink()
         assert_is_a_clear_answer(played, [repr(content)])
         assert played.returncode == 0
-
-
-LIMITS = st.lists(
-    st.tuples(
-        st.sampled_from(["quick", "fast", "nobody", '"\\u001b"', '""', "quick.memory", "a.b.c"]),
-        st.lists(
-            st.tuples(
-                st.sampled_from(["memory", "processes", "tmp", "time", "memroy", '"\\u0000"', "a.b"]),
-                st.one_of(VALUES, st.one_of(SIZES, TIMES).map('"{}"'.format), NUMBERS.filter(str.isascii)),
-            ).map(" = ".join),
-            max_size=3,
-        ).map("\n".join),
-    ).map(lambda table: f"[{table[0]}]\n{table[1]}"),
-    max_size=2,
-).map("\n".join)
-
-
-@settings(
-    max_examples=FILES,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
-@given(content=st.one_of(LIMITS, PAIRS, st.binary(max_size=40)))
-def test_any_file_of_limits_gets_a_clear_answer(arena: Commands, content: Any) -> None:
-    write(arena.files / "fuzzed-limits.toml", content)
-    limits = ["--limits", "fuzzed-limits.toml", "--store", "l.sqlite"]
-    done = arena.run("match", "quick", "fast", "--rules", "duel", "--games", "1", *limits)
-    (arena.files / "l.sqlite").unlink(missing_ok=True)
-    assert_is_a_clear_answer(done, [repr(content)])
-    assert done.returncode in (0, 2)

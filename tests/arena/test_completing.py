@@ -16,8 +16,8 @@ from waiting import PATIENCE
 from arena.bots.samples import SAMPLES
 from arena.cli.catalog import COMPLETION_VARIABLE as VARIABLE
 from arena.cli.cmd_completion import SHELLS
-from arena.cli.completing import MOST_GAMES
 from arena.cli.main import cli
+from arena.cli.shared_options import MOST_GAMES
 from arena.league.peek import peek_games, peek_names
 from arena.stratego.rules.rulesets import ruleset_names, switch_names
 
@@ -82,45 +82,38 @@ def test_games_to_play_are_installed_ones_or_files() -> None:
         assert values(*words, "x") == []
 
 
-def test_reasons_are_those_that_occur_in_the_store() -> None:
-    assert values("games", STORE, "--reason", "f") == ["forfeit"]
-    assert set(values("games", STORE, "--reason", "")) > {"forfeit"}
-
-
 def test_bots_are_files_or_sample_bots() -> None:
     for words in (("league",), ("league", "a.py"), ("match",), ("match", "a.py"), ("compare", "a.py"), ("check",)):
         assert offered(*words, "") == [FILES, *((name, "plain") for name in SAMPLES)]
     assert values("match", "wa") == ["warden"]
 
 
-@pytest.mark.parametrize("name", ["show", "log", "rerun"])
-def test_games_are_those_of_the_store_the_last_one_first(name: str) -> None:
-    assert values(name, STORE, "") == [str(number) for number in range(12, 0, -1)]
-    assert values(name, STORE, "1") == ["12", "11", "10", "1"]
-    assert values(name, STORE, "x") == values(name, "none.sqlite", "") == []
+LAST_FIRST = [str(number) for number in range(12, 0, -1)]
+OF_STORE: list[tuple[str, list[str], list[str]]] = [
+    *((f"{name} STORE", LAST_FIRST, ["12", "11", "10", "1"]) for name in ("show", "log", "rerun")),
+    *((f"games STORE {option}", NAMES, []) for option in ("--bot", "--against", "--lost-by")),
+    *((words, NAMES, []) for words in ("bots STORE --bot", "standings STORE --anchor", "export STORE --bot")),
+    ("rerun STORE 1 --bot", NAMES, []),
+    ("export STORE --view", ["all", "red", "blue", "public", "bot:"], []),
+]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("games", STORE, "--bot"),
-        ("games", STORE, "--against"),
-        ("games", STORE, "--lost-by"),
-        ("bots", STORE, "--bot"),
-        ("standings", STORE, "--anchor"),
-        ("rerun", STORE, "1", "--bot"),
-        ("export", STORE, "--bot"),
-    ],
-)
-def test_names_are_those_of_the_store_earlier_on_the_line(words: tuple[str, ...]) -> None:
-    assert values(*words, "") == NAMES
-    assert values(*words, "w") == ["waiter"]
+@pytest.mark.parametrize(("line", "expected", "with_1"), OF_STORE, ids=[line for line, *_ in OF_STORE])
+def test_games_and_names_are_those_of_the_store_earlier_on_the_line(
+    line: str, expected: list[str], with_1: list[str]
+) -> None:
+    words = [STORE if word == "STORE" else word for word in line.split()]
+    assert values(*words, "") == expected
+    assert values(*words, "1") == with_1
+    assert values(*words, "w") == (["waiter"] if expected == NAMES else [])
 
 
-def test_readers_are_offered_and_behind_bot_the_names_in_the_store() -> None:
-    assert values("export", STORE, "--view", "") == ["all", "red", "blue", "public", "bot:"]
+def test_reasons_are_those_that_occur_in_the_store_and_bots_stand_behind_bot() -> None:
+    assert values("games", STORE, "--reason", "f") == ["forfeit"]
+    assert set(values("games", STORE, "--reason", "")) > {"forfeit"}
     assert values("export", STORE, "--view", "b") == ["blue", "bot:"]
     assert values("export", STORE, "--view", "bot:w") == ["bot:waiter"]
+    assert values("show", "none.sqlite", "") == []
 
 
 def test_whatever_takes_a_file_is_offered_files() -> None:

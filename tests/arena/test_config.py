@@ -2,8 +2,6 @@
 
 import json
 import os
-import re
-import shlex
 import sys
 import tomllib
 from pathlib import Path
@@ -24,7 +22,7 @@ from arena.cli.config import CONFIGURED, ConfiguredCommand, FileSettings, find_c
 from arena.cli.helping import Whole, long_name
 from arena.cli.main import cli
 from arena.errors import UsageError
-from arena.game.finding import FILES as GAME_FILES
+from arena.game.registry import FILES as GAME_FILES
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.ruleset import RulesetError
 
@@ -327,30 +325,6 @@ def test_what_is_shown_is_a_file_that_says_the_same(shows: Shows) -> None:
     assert (again["bots"]["value"], again["bot"]) == (first["bots"]["value"], first["bot"])
     for key, each in first["settings"].items():
         assert again["settings"][key]["value"] == each["value"] or key == "json"
-
-
-def test_the_example_of_the_documentation_says_what_its_page_says(here: Path, shows: Shows) -> None:
-    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
-    example, *others = re.findall(r"^```toml\n((?:.*\n)*?)^```$", page, re.MULTILINE)
-    for name in ("a.py", "b.py"):
-        Path("bots", name).unlink()
-    for name in ("fox.py", "hunter.py"):
-        Path("bots", name).write_text("")
-    write(example)
-    league, match = shows.json("league"), shows.json("match")
-    assert [bot["path"] for bot in league["bots"]["value"]] == ["bots/fox.py", "bots/hunter.py", "./mine", "./mine"]
-    assert league["bots"]["value"][2] == {"path": "./mine", "name": "deep", "args": ["--depth", "6"], "time": "1000ms"}
-    assert [bot["path"] for bot in match["bots"]["value"]] == ["./mine", "warden"]
-    assert (league["settings"]["rounds"]["value"], match["settings"]["games"]["value"]) == (4, 20)
-    assert league["bot"] == {"hunter": {"memory": "1G", "processes": 128}}
-    for other in others:
-        write(other)
-        assert shows.json("league")["bots"]["source"] == "file"
-    for text in re.findall(r"^```sh\n((?:.*\n)*?)^```$", page, re.MULTILINE):
-        for line in text.splitlines():
-            write(example)
-            _, *words = shlex.split(line, comments=True)
-            assert shows.json(*[word for word in words if word != "--show-config"])["settings"]
 
 
 # --- games ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import arena.game.live
 import arena.game.seat
 import arena.stratego.state
-from arena.game import Told, moved
+from arena.game import Told, to_both
 from arena.game.clock import NEVER, Suspension
 from arena.game.connection import MAX_LINES_A_TURN, LineConnection
 from arena.game.game_spec import GameSpec, Player
@@ -18,11 +18,11 @@ from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import Action
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
-from arena.stratego.state import as_stratego, told_of
-from protocol.codec import encode_for_bot, encode_lines
+from arena.stratego.state import as_stratego, line_of
+from protocol.codec import encode_lines
 from protocol.conversation import Phase
 from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError
@@ -30,7 +30,7 @@ from protocol.messages import Hello, Move, Moved, Note, Quit, Turn
 from protocol.notation import Color
 
 RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-Lively = Callable[[Game, Random], Action]
+Lively = Callable[[EngineGame, Random], Action]
 
 RED, BLUE = Color.RED, Color.BLUE
 CONTROLS = (
@@ -61,14 +61,6 @@ def test_messages_become_lines_and_lines_become_messages() -> None:
     connection.flushed()
     assert list(connection.receive(b"note so\n\n# what\nmove a4-a5\r\n")) == [Note("so"), Move("a4-a5")]
     assert connection.phase is Phase.WAITING
-
-
-def test_a_line_may_come_in_parts() -> None:
-    connection = asked()
-    assert list(connection.receive(b"move a4")) == []
-    assert connection.unfinished == b"move a4"
-    assert list(connection.receive(b"-a5\n")) == [Move("a4-a5")]
-    assert connection.unfinished == b""
 
 
 def test_what_comes_before_the_request_was_written_is_no_answer_to_it() -> None:
@@ -156,23 +148,6 @@ def test_a_plain_move_that_was_seen_before_is_taken_at_once_and_nothing_else_is(
     assert list(connection.receive(b"move a4-a5\n")) == [Note("move a4-a5")]
 
 
-@given(
-    st.integers(1, 10**6), st.lists(st.integers(0, 10**9), min_size=2, max_size=2), st.none() | st.integers(0, 10**9)
-)
-def test_the_short_ways_give_the_same_bytes_and_the_same_state(ply: int, ms: list[int], bank: int | None) -> None:
-    short, long = LineConnection(STRATEGO_FORMS), LineConnection(STRATEGO_FORMS)
-    own, enemy = ms
-    assert short.turn(ply, own, enemy, bank, bank) == long.send(Turn(ply, own, enemy, bank, bank))
-    assert short.phase is long.phase
-
-
-@pytest.mark.parametrize("action", ["a4-a5", "j10-j1", "resign", "a4-a5-b5", "e7?e9B"])
-@pytest.mark.parametrize("color", Color)
-def test_the_line_of_an_action_is_that_of_its_message(color: Color, action: str) -> None:
-    lines = (moved(color, action),)
-    assert encode_lines(lines) == encode_lines(lines) == encode_for_bot(Moved(color, action))
-
-
 # --- the short way and the long one, side by side -------------------------------------------------------------------
 
 
@@ -206,7 +181,7 @@ class Twins:
         with self.patch.context() as patch:
             patch.setattr(arena.game.live, "encode_lines", encode_lines.__wrapped__)
             patch.setattr(arena.stratego.state, "_MOVES", NOTHING_KNOWN)
-            patch.setattr(arena.stratego.state, "_moves", lambda mover, action, events: told_of(events))
+            patch.setattr(arena.stratego.state, "_moves", lambda mover, action: to_both(line_of(Moved(mover, action))))
             yield self.long
         self.compare()
 

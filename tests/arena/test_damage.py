@@ -5,6 +5,7 @@ the record allow. Whatever comes of it is either the games that were stored, or 
 """
 
 import json
+import math
 import os
 import shutil
 import sqlite3
@@ -20,10 +21,12 @@ import pytest
 from commands import AS_USUAL, invoke
 from forged_games import forge_game, forge_setting
 
+from arena.cli import streams
 from arena.errors import ArenaError, UsageError
+from arena.game.faults import Fault, Illegal
 from arena.game.record import GameRecord, NoteLine
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult
+from arena.game.verdict import GameResult, forfeit
 from arena.league.game_ids import Games, game_id, pair_seed_of, seeds_of
 from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
@@ -31,7 +34,7 @@ from arena.league.store.database import Damage, DamagedError
 from arena.league.verify import verify
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rule_lines import ruleset_from_lines
-from protocol.notation import Reason
+from protocol.notation import Color, Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
 PATIENCE = 120
@@ -201,7 +204,10 @@ def test_tables_are_printed_without_the_damaged_games_with_a_warning_and_exit_co
     assert sum(line["games"] for line in table["standings"]) == 22
 
 
-def test_verify_exits_with_0_for_a_sound_store_1_for_findings_and_2_for_no_store(path: Path) -> None:
+def test_verify_exits_with_0_for_a_sound_store_1_for_findings_and_2_for_no_store(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "SECONDS_BETWEEN_REMARKS", math.inf)
     sound = invoke(path.parent, "verify", path.name)
     assert (sound.returncode, sound.stderr) == (0, "")
     assert sound.stdout == "l.sqlite: 12 games, all sound: played again, each gives the verdict that is stored\n"
@@ -223,15 +229,20 @@ def test_verify_exits_with_0_for_a_sound_store_1_for_findings_and_2_for_no_store
     assert (missing.returncode, missing.stdout) == (2, "")
 
 
+def league_in(folder: Path) -> "subprocess.CompletedProcess[str]":
+    """The league of the golden store, in the store `new.sqlite`."""
+    bots = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
+    options = ("--rules", "duel", "--time", "2s/move", *AS_USUAL, "--rounds", "1", "--store", "new.sqlite")
+    return invoke(folder, "league", *bots, *options)
+
+
 def test_sound_games_can_be_copied_to_a_new_store_in_which_the_league_goes_on(path: Path) -> None:
     edit(path, "UPDATE games SET result = 'blue' WHERE number = 12")  # its record is whole
     edit(path, "UPDATE records SET record = x'00' WHERE number = 3")
     done = invoke(path.parent, "verify", path.name, "--salvage", "new.sqlite")
     assert done.returncode == 1
     assert "11 of 12 games were copied to new.sqlite" in done.stderr
-    bots = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
-    options = ("--rules", "duel", "--time", "2s/move", *AS_USUAL, "--rounds", "1", "--store", "new.sqlite")
-    again = invoke(path.parent, "league", *bots, *options)
+    again = league_in(path.parent)
     assert again.returncode == 0, again.stderr
     assert "11 of them stored already" in again.stderr
     assert found(path.parent / "new.sqlite") == []
@@ -260,7 +271,7 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         "the winner",
         9,
         lambda game: verdict(game, result=GameResult.RED),
-        "red is recorded as the winner, but its words",
+        "recorded as red by flag, judged again as blue by flag",
     ),
     (
         "the winner and the words",
@@ -295,7 +306,7 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         lambda game: changed(game, confinement=("bwrap: memory 1G, 64 processes, 16M of /tmp", game.confinement[1])),
         "had the limits 'memory 1G, 64 processes, 16M of /tmp', and the store is for 'memory 512M, 64 processes",
     ),
-    ("the order of the rules", 12, lambda game: changed(game, rules=game.rules[::-1]), "its rules stand in the order"),
+    ("the order of the rules", 12, lambda game: changed(game, rules=game.rules[::-1]), "its rules are in the order"),
 ]
 
 
@@ -319,13 +330,12 @@ def test_an_illegal_action_that_is_legal_is_found(path: Path) -> None:
         actions = store.record("12")[1].actions
 
     def forged(record: GameRecord) -> GameRecord:
-        detail = f"red (steady) tried an illegal action: ply 5: {actions[4]}: red has no piece there (rule: own-piece)"
+        text = f"ply 5: {actions[4]}: red has no piece there (rule: own-piece)"
+        fault = Fault(Reason.ILLEGAL_ACTION, text, Illegal(actions[4], "own-piece"))
         cut = {name: getattr(record, name)[:4] for name in ("times_us", "cpu_us", "forgiven_us")}
         short = changed(record, actions=actions[:4], **cut)
         notes = tuple(note for note in record.notes if note.ply <= 5)
-        return verdict(
-            changed(short, notes=notes), result=GameResult.BLUE, reason=Reason.ILLEGAL_ACTION, plies=4, detail=detail
-        )
+        return changed(short, notes=notes, verdict=forfeit(record.players, [(Color.RED, fault)], 4))
 
     forge(path, 12, forged)
     assert found(path) == [f"game 12: lost by the illegal action {actions[4]}, which is legal"]
@@ -352,25 +362,17 @@ def test_a_setting_that_is_none_holds_no_game_to_it_and_is_found(path: Path, nam
 def test_a_store_with_games_and_without_what_they_were_played_under_is_none_that_an_arena_has_written(
     path: Path,
 ) -> None:
-    name = "rules"
-    forge_setting(path, name, None)
+    forge_setting(path, "rules", None)
     with Store(path, create=False) as store:
         assert store.read().damage == (), "the digest has been forged, too"
     needed = "ruleset, rules, time, other times, seed"
-    expected = f"there is no {name}, and every arena that stores games says under which {needed} they were played"
+    expected = f"there is no rules, and every arena that stores games says under which {needed} they were played"
     assert found(path) == [f"its settings: {expected}"]
 
 
 def settings_of(record: GameRecord) -> Settings:
     """The settings of the league of a duel."""
     return Settings(variant_of(ruleset_from_lines(record.ruleset, record.rules)), record.time)
-
-
-DUEL = ("--rules", "duel", "--time", "2s/move", *AS_USUAL, "--rounds", "1", "--store", "new.sqlite")
-
-
-def league_in(folder: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    return invoke(folder, "league", *(str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))), *options)
 
 
 def test_settings_that_are_damaged_are_used_as_far_as_the_games_agree_with_them(path: Path) -> None:
@@ -382,15 +384,12 @@ def test_settings_that_are_damaged_are_used_as_far_as_the_games_agree_with_them(
     assert "12 of 12 games were copied to new.sqlite" in done.stderr
     with Store(path.with_name("new.sqlite"), create=False) as new:
         assert (new.settings(), new.rows(), new.kept().planned) == (settings, rows, None)
-    goes_on = league_in(path.parent, *DUEL)
-    assert goes_on.returncode == 0, goes_on.stderr
-    assert "12 of them stored already" in goes_on.stderr
 
 
 def test_nothing_is_added_to_a_store_with_games_and_without_settings(path: Path, tmp_path: Path) -> None:
     with Store(path, create=False) as store, Store(tmp_path / "new.sqlite", create=True) as new:
         new.add(store.record("1")[1])
-    refused = league_in(path.parent, *DUEL)
+    refused = league_in(path.parent)
     assert refused.returncode == 1
     assert "it holds games, and not what they were played under (ruleset, rules, time, other times)" in refused.stderr
 

@@ -5,9 +5,9 @@ import os
 import re
 import shutil
 import sqlite3
-import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import trio
@@ -28,6 +28,9 @@ from arena.league.option_values import times_of_bots
 from arena.league.store import Store
 from arena.sandbox.levels import Level
 from protocol.notation import Reason
+
+if TYPE_CHECKING:
+    import subprocess
 
 MakeBot = Callable[..., BotSpec]
 Play = Callable[..., Awaitable[GameRecord]]
@@ -138,18 +141,6 @@ def test_a_link_in_a_folder_of_entrants_is_broken_as_if_it_was_named(tmp_path: P
     assert in_folder == named
     done = league(tmp_path, "mix")
     assert done.stderr.count("expected the bot itself, got a link to ann") == 1
-
-
-@pytest.mark.parametrize(("level", "target"), [(Level.BASIC, "rival"), (Level.BWRAP, "/")])
-def test_an_entrant_that_is_a_link_breaks_nobody_else(level: Level, target: str, tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)
-    bot_folder(tmp_path / "rival")
-    put(tmp_path / "python.py", "", mode=0o644)
-    (tmp_path / "evil").symlink_to(target)
-    found = find_entrants([str(tmp_path / name) for name in ("evil", "rival", "python.py")]).bots
-    evil, *others = runnable(level, found)
-    assert "got a link to" in (evil.fault or "")
-    assert [bot.fault for bot in others] == [None, None]
 
 
 def test_nothing_of_what_a_link_leads_to_is_shown(folder: Path) -> None:
@@ -403,10 +394,6 @@ def test_a_new_version_is_told_with_the_files_that_make_it_new(folder: Path) -> 
         f"the old games stay under hunter@{digest[:6]}\n" in first
     )
     assert "has changed" not in second, "it has played by now"
-
-
-def version(name: str, digest: str, **files: str) -> BotSpec:
-    return BotSpec(name, Path("/"), ("x",), Path("/"), digest, files=files)
 
 
 def test_nothing_that_a_bot_says_of_itself_reaches_a_terminal_raw(folder: Path) -> None:

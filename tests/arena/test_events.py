@@ -8,7 +8,6 @@ import trio
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
-from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
 from arena.play.game_options import GameOptions, Interrupt
@@ -22,23 +21,6 @@ NEVER_SETS_UP = "introduce()\nhear('setup')"
 
 Play = Callable[..., Awaitable[GameRecord]]
 MakeBot = Callable[..., BotSpec]
-
-
-def test_a_watcher_is_told_of_a_game_what_its_record_says(make_bot: MakeBot, play: Play) -> None:
-    seen: list[GameEvent] = []
-    bots = make_bot(GOOD, "red"), make_bot(GOOD, "blue")
-    record = trio.run(lambda: play(*bots, ruleset="duel", conditions=GameOptions(watch=seen.append)))
-    started, *actions, finished = seen
-    assert isinstance(started, GameStarted)
-    assert started.spec.id == record.id
-    assert started.setups == record.setups
-    assert started.history is None
-    assert finished == GameFinished(record)
-    steps = list(Replay(record).steps())
-    assert actions == [
-        ActionPlayed(record.id, step.ply, step.color, step.action, step.told, step.microseconds, cpu_us)
-        for step, cpu_us in zip(steps, record.cpu_us, strict=True)
-    ]
 
 
 def test_a_game_that_ends_before_both_have_set_up_is_only_finished(make_bot: MakeBot, play: Play) -> None:

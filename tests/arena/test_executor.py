@@ -45,6 +45,7 @@ PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 PATIENCE = 120.0
 SETTINGS = Settings(variant_of(load_ruleset("duel")), PATIENT)
 GOOD = "introduce()\nset_up()\nplay()"
+SHORT = "introduce()\nset_up()\nplay(4)\nhear('turn')\nsay('move resign')\nhear('end')"
 BRIEF = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
 WAITS = """
 import time
@@ -354,8 +355,8 @@ def test_a_game_under_way_and_one_that_waits_can_be_interrupted(waiting: Waiting
 def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
     level: Level, tmp_path: Path, make_bot: MakeBot, left_behind: LeftBehind
 ) -> None:
-    bots = make_bot(GOOD, "ann"), make_bot("import time\ntime.sleep(0.05)\n" + GOOD, "bob")
-    games = games_of(bots, 4)
+    bots = make_bot(SHORT, "ann"), make_bot("import time\ntime.sleep(0.05)\n" + SHORT, "bob")
+    games = games_of(bots, 3)
     under_way: set[str] = set()
 
     async def main() -> list[Outcome]:
@@ -509,7 +510,7 @@ def test_what_keeps_a_worker_from_holding_the_bots_is_raised_before_any_game(mak
 
 def test_many_games_leave_nothing_in_parent_and_workers(make_bot: MakeBot) -> None:
     bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
-    games = games_of(bots, 20)
+    games = games_of(bots, 10)
 
     def held() -> list[tuple[int, int]]:
         return [(process.num_fds(), len(process.children())) for process in (psutil.Process(), *workers())]

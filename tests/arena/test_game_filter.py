@@ -4,21 +4,24 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
+from unplayed import record_of
 
 from arena.cli.main import cli
 from arena.errors import UsageError
-from arena.game.game_spec import Player
-from arena.game.record import GameRecord
+from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import GameRow, Store
 from arena.report.game_list import GameFilter, Roster
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 ANN, BOB, CAT = (Player(name, digest * 64) for name, digest in (("ann", "a"), ("bob", "b"), ("cat", "c")))
+VARIANT = variant_of(load_ruleset("duel"))
 PLAYED = [
     (ANN, BOB, GameResult.RED, Reason.NO_START),
     (BOB, ANN, GameResult.RED, Reason.CRASH),
@@ -28,35 +31,15 @@ PLAYED = [
 ]
 
 
-def record_of(number: int, red: Player, blue: Player, result: GameResult, reason: Reason) -> GameRecord:
-    return GameRecord(
-        id=f"{number:016x}",
-        arena="0",
-        ruleset="duel",
-        rules=tuple(load_ruleset("duel").lines()),
-        time=TimeControl(),
-        players=(red, blue),
-        seeds=(1, 2),
-        pair_seed=3,
-        declared=("", ""),
-        setups=(None, None),
-        actions=(),
-        times_us=(),
-        notes=(),
-        verdict=Verdict(result, reason, 0, f"{reason.value} in words"),
-        stderr=("", ""),
-        started=1.0e9,
-        seconds=1.0,
-    )
-
-
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with the games of `PLAYED`."""
     path = tmp_path_factory.mktemp("store") / "l.sqlite"
     with Store(path, create=True) as store:
-        for number, game in enumerate(PLAYED, start=1):
-            store.add(record_of(number, *game))
+        for number, (red, blue, result, reason) in enumerate(PLAYED, start=1):
+            game = GameSpec(f"{number:016x}", VARIANT, TimeControl(), (red, blue), (1, 2), 3)
+            verdict = Verdict(result, reason, 0, f"{reason.value} in words")
+            store.add(msgspec.structs.replace(record_of(game), verdict=verdict, seconds=1.0))
     return path
 
 

@@ -89,6 +89,19 @@ def test_ids_are_the_same_on_every_machine_and_in_every_version() -> None:
     assert (first.pair_seed, first.seeds) == (229643040698703, (2304507898, 2811616288))
 
 
+def test_a_game_is_no_game_with_another_id_seed_or_player() -> None:
+    game, other = Games(SETTINGS).game(ANN, BOB, 0), Games(SETTINGS).game(ANN, BOB, 1)
+    twin = msgspec.structs.replace(ANN, name="twin")
+    for wrong, words in (
+        (msgspec.structs.replace(game, id=other.id), "its id does not follow"),
+        (msgspec.structs.replace(game, pair_seed=other.pair_seed), "its id does not follow"),
+        (msgspec.structs.replace(game, seeds=other.seeds), "its seeds do not follow"),
+        (msgspec.structs.replace(game, players=(CAT, BOB)), "its id does not follow"),
+        (Games(SETTINGS).game(ANN, twin, 0), "both sides are the same player"),
+    ):
+        assert words in (misfit(wrong) or "")
+
+
 def test_adding_a_bot_keeps_the_games_of_the_others() -> None:
     old = by_id(schedule(SETTINGS, [ANN, BOB, CAT], 2))
     new = by_id(schedule(SETTINGS, [DAN, ANN, BOB, CAT], 2))

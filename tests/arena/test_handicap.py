@@ -1,21 +1,22 @@
 """A time control for each side: referee, clocks, lines, record and its check use the side's own."""
 
-from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
-from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.time_control import TimeControl
-from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arena.game.game_spec import GameSpec
+    from arena.stratego.rules.ruleset import Ruleset
     from tests.arena.conftest import Table
 
     SpecFor = Callable[..., GameSpec]
@@ -76,17 +77,3 @@ def test_a_record_keeps_blues_time_and_is_judged_by_it(
     check_record(again)
     with pytest.raises(RecordError, match="ply 2 took 2000 ms, where 1000 ms were allowed"):
         check_record(msgspec.structs.replace(again, blue_time=msgspec.UNSET))
-
-
-def test_a_record_of_a_game_with_one_time_says_nothing_of_a_second(
-    spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows", record_from: "RecordFrom"
-) -> None:
-    """What is stored stays what it was, byte for byte."""
-    ruleset, rng = load_ruleset("duel"), Random(1)
-    table = table_for(spec(ruleset, SECOND))
-    table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
-    table.reply(RED, "move resign")
-    record = record_from(table)
-    assert b"blue_time" not in encode_record(record)
-    assert record.times == (SECOND, SECOND)
-    check_record(record)

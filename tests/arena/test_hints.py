@@ -3,16 +3,26 @@
 import errno
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.faults import Cause, Fault, Malformed, Unstartable, gone, late, malformed
+from arena.game.faults import (
+    LONGEST_HINT,
+    MARK,
+    MAX_FAULT,
+    Cause,
+    Fault,
+    Malformed,
+    Unstartable,
+    gone,
+    late,
+    malformed,
+)
 from arena.game.faults import illegal as illegal_fault
 from arena.game.hints import (
     FLUSH,
-    LONGEST_HINT,
-    MARK,
     Activity,
     Hint,
     Mistake,
@@ -21,9 +31,7 @@ from arena.game.hints import (
     Seen,
     TurnUse,
     diagnose,
-    hinted,
 )
-from arena.game.recorded import LONGEST_FAULT
 from arena.game.time_control import TimeControl
 from arena.stratego.game import GAME
 from arena.stratego.rules.events import IllegalActionError
@@ -34,7 +42,7 @@ from protocol.codec import decode_from_bot
 from protocol.conversation import Phase, after
 from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError, Slip
-from protocol.messages import Game as GameLine
+from protocol.messages import GameLine
 from protocol.notation import Color, Reason
 from protocol.view import new_view
 
@@ -437,7 +445,7 @@ def test_an_action_that_was_legal_in_an_earlier_turn_is_told_before_it_is_read_i
 ) -> None:
     hint = hint_for(illegal(action, played, gets_legal=True))
     perhaps = f"{words}, and is not now: perhaps its list of 'legal' actions is an old one"
-    assert hint == (Mistake.STALE_ACTION, perhaps)
+    assert hint == Hint(Mistake.STALE_ACTION, perhaps)
     assert "perhaps its board is an old one" in hint_for(illegal(action, played)).text
 
 
@@ -487,12 +495,12 @@ SEEN = st.builds(
 @settings(max_examples=150, deadline=None)
 @given(SEEN)
 def test_a_hint_is_short_plain_ascii_and_follows_the_words_of_the_fault(one: Seen) -> None:
-    fault = one.fault.shown
-    hint = diagnose(one._replace(fault=fault))
-    told = hinted(fault, hint)
-    assert told.reason is fault.reason
-    assert told.text.startswith(fault.text)
-    assert len(told.text) <= LONGEST_FAULT
+    hint = diagnose(one)
+    told = msgspec.structs.replace(one.fault, hint=hint).shown
+    assert told.words.startswith(told.text)
+    assert len(told.words) <= MAX_FAULT + len(f"... ({MAX_FAULT} more characters)") + len(MARK) + LONGEST_HINT
+    assert told.words.isprintable()
+    assert msgspec.json.decode(msgspec.json.encode(told), type=Fault) == told
     if hint is not None:
-        assert told.text[len(fault.text) :] == MARK + hint.text[:LONGEST_HINT]
+        assert told.words[len(told.text) :] == MARK + hint.text[:LONGEST_HINT]
         assert all(" " <= character <= "~" for character in hint.text)

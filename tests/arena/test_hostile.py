@@ -26,7 +26,7 @@ from arena.bots.limits import Limits, parse_size
 from arena.bots.pipes import STDERR_KEPT
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
-from arena.game.hints import MARK
+from arena.game.faults import MARK
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl

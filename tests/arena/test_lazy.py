@@ -1,5 +1,6 @@
-"""`import arena` is quick, and gives a short list of names, two of which are packages as well."""
+"""`import arena` is quick and gives a short list of names; what a command needs and is not installed is named."""
 
+import importlib.util
 import subprocess
 import sys
 from types import ModuleType
@@ -9,6 +10,7 @@ import pytest
 import arena
 import arena.api
 import arena.stratego.library
+from arena.cli.installation import SERVING, needs
 
 SLOW = ("trio", "msgspec", "rich", "psutil", "sqlite3", "arena.api", "arena.stratego.rules", "arena.play")
 
@@ -34,8 +36,8 @@ def test_each_name_is_that_of_the_api(name: str) -> None:
     ["", "import arena.play.runner", "from arena import play"],
 )
 def test_a_function_that_is_a_package_as_well_can_be_called_whatever_was_imported_before(before: str) -> None:
-    script = f"{before}\nimport arena\nprint(arena.play('drifter', 'drifter', rules='duel').verdict.plies > 0)"
-    assert printed(script) == "True"
+    script = f"{before}\nimport arena\ntry: arena.play('none', 'none')\nexcept arena.UsageError as error: print(error)"
+    assert printed(script).startswith("none: there is no such file")
 
 
 def test_it_is_still_a_package() -> None:
@@ -47,3 +49,11 @@ assert pkgutil.resolve_name("arena.play.runner") is runner
 print(arena.play.__name__)
 """
     assert printed(script) == "arena.play"
+
+
+def test_all_that_is_missing_to_serve_pages_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = importlib.util.find_spec
+    lacking = ("starlette", "hypercorn")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in lacking else found(name))
+    with pytest.raises(arena.UsageError, match=r"arena serve needs .*: python -m pip install starlette hypercorn"):
+        needs(SERVING, "web", "arena serve")

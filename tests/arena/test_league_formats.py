@@ -2,13 +2,14 @@
 
 import json
 import re
-import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from commands import invoke
 from made_bots import QUICK
 from played_here import games_played_here
+from unplayed import Quiet
 
 from arena.api.leagues import League
 from arena.game.record import GameRecord
@@ -16,9 +17,11 @@ from arena.league.league import open_league
 from arena.league.league_options import FormatName, FormatOptions, Kind, PlayOptions
 from arena.league.pairing.chosen import format_of
 from arena.league.plan import LeagueEntry
-from arena.league.play_missing import Watcher
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
+
+if TYPE_CHECKING:
+    import subprocess
 
 
 @pytest.fixture
@@ -123,7 +126,7 @@ def test_a_knockout_that_is_not_over_is_incomplete(folder: Path) -> None:
         assert store.read().kept.planned == games
 
 
-class Stopping(Watcher):
+class Stopping(Quiet):
     """Asks to stop after so many games."""
 
     def __init__(self, stop: StopRequest, games: int) -> None:

@@ -1,8 +1,7 @@
 """A league of a format with rounds goes on: played games stay, new versions play the others, and a broken bot none."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from ended_leagues import Made, Run, made_in
@@ -31,8 +30,8 @@ ALL = [
 
 
 @pytest.fixture
-def made(tmp_path: Path, executor_here: Callable[..., Any]) -> Iterator[Made]:
-    with made_in(tmp_path, executor_here, 7) as made:
+def made(tmp_path: Path) -> Iterator[Made]:
+    with made_in(tmp_path, 7) as made:
         yield made
 
 

@@ -46,6 +46,24 @@ NESTED = "[" * 900 + "]" * 900
 @pytest.mark.parametrize(
     ("manifest", "words"),
     [
+        ("command = [", "not valid TOML"),
+        ('comand = ["./run"]', "unknown key 'comand'; did you mean command?"),
+        (f"{RUN}zzz = 1", "unknown key 'zzz'; known are command, build, name, env, ignore"),
+        ("", """the key 'command' is missing; expected a list such as ["./program", "argument"]"""),
+        ("command = []", "command: expected a list"),
+        (f'{RUN}env = ["A=1"]', "env: expected a table, got ['A=1']"),
+        (f"{RUN}env = {{ A = 1 }}", "[env]: A: expected a string without NUL, got 1"),
+        (f"{RUN}name = 3", "name: expected a name of 1 to 40 columns"),
+        (f'{RUN}name = " "', "got ' ': it has a space at an end"),
+        (
+            f'{RUN}build = ["make"]',
+            "build: expected a line for the shell such as \"make\", without NUL in it, got ['make']",
+        ),
+        ('command = ["./none"]', "command: ./none does not exist in"),
+        ('command = ["./empty"]', "command: ./empty is not an executable file in"),
+        ('command = ["no-such-program"]', "command: there is no program 'no-such-program' on the PATH"),
+        ('command = ["run"]', """there is no program 'run' on the PATH; did you mean "./run"?"""),
+        ('command = ["./run --fast"]', """; each word is a string of its own: ["./run", "--fast"]"""),
         (f"{RUN}name = {NESTED}", "not valid TOML: it is nested too deeply"),
         (RUN + "name = " + "{a=" * 300 + "1" + "}" * 300, "name: expected a name of 1 to 40 columns"),
         (RUN + "name = 0x" + "f" * 9000, "got a int that is too large to show"),
@@ -54,7 +72,6 @@ NESTED = "[" * 900 + "]" * 900
         (RUN + 'name = "\\u001b]52;c;aGk=\\u0007"', "U+001B in it is not a character that shows"),
         (RUN + 'name = "a/b"', "the arena makes"),
         (RUN + 'build = "\\u0000"', 'build: expected a line for the shell such as "make", without NUL in it'),
-        ('command = ["./run\\u0000"]', 'command: expected a list such as ["./program", "argument"], without NUL in it'),
         (
             'command = ["./run", "\\u0000"]',
             'command: expected a list such as ["./program", "argument"], without NUL in it',
@@ -72,6 +89,7 @@ NESTED = "[" * 900 + "]" * 900
     ],
 )
 def test_what_is_wrong_is_said_in_one_short_line(manifest: str | bytes, words: str, folder: Path) -> None:
+    (folder / "empty").mkdir()
     assert words in problem(folder, manifest)
 
 

@@ -17,7 +17,7 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.game.clock import MOST_FORGIVEN
-from arena.game.hints import MARK
+from arena.game.faults import MARK
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
@@ -118,19 +118,6 @@ def test_one_of_several_games_is_broken_off_and_the_others_go_on(
 
 def without_program(folder: Path, program: str = "./nothing") -> BotSpec:
     return BotSpec("hollow", folder, (program,), folder, "hollow")
-
-
-@pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
-def test_who_cannot_be_started_loses_alone(
-    color: Color, tmp_path: Path, make_bot: MakeBot, play: Play, left_behind: LeftBehind
-) -> None:
-    hollow, good = without_program(tmp_path), make_bot(GOOD)
-    record = trio.run(play, *((hollow, good) if color is Color.RED else (good, hollow)))
-    assert (record.verdict.result, record.verdict.reason) == (GameResult.win(color.opponent), Reason.NO_START)
-    assert record.verdict.detail.partition(MARK)[0] == (
-        f"{color.word} (hollow) did not start: cannot run ./nothing: No such file or directory"
-    )
-    assert left_behind() == []
 
 
 @pytest.mark.parametrize("color", Color, ids=lambda color: color.word)

@@ -7,12 +7,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import IO
 
 import pytest
+from commands import invoke, run_program
+from talking import play, talking
 
 from arena.bots.build import build_all
 from arena.bots.languages import LANGUAGES, TEST_SCRIPT, Language, find_language
@@ -21,20 +20,13 @@ from arena.bots.loading import load_bot
 from arena.bots.new import write_bot
 from arena.bots.samples import SAMPLES
 from arena.bots.spec import BotSpec
-from arena.cli import exit_codes, main
+from arena.cli import exit_codes
 from arena.errors import ArenaError, UsageError
-from arena.game.game_spec import GameSpec, Player
-from arena.game.referee import Referee
-from arena.game.seat import Introduction
-from arena.game.time_control import TimeControl
 from arena.sandbox import bwrap
 from arena.sandbox.levels import Level
 from arena.sandbox.mounts import mounts_of
 from arena.sandbox.programs import HostPrograms
-from arena.stratego.game import variant_of
-from arena.stratego.rules.ruleset import RulesetError
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
-from protocol.notation import Color
+from arena.stratego.game import GAME
 
 ROOT = Path(__file__).parent.parent.parent
 TEMPLATES = ROOT / "arena" / "templates"
@@ -54,70 +46,6 @@ def skip_without_tools(language: Language) -> None:
 
 
 # --- what is written plays --------------------------------------------------------------------------------------------
-
-
-def variants() -> Iterator[str]:
-    """Every ruleset, and every switch with a ruleset that it goes with."""
-    yield from ruleset_names()
-    for switch in switch_names():
-        for name in ("isf", *ruleset_names()):
-            try:
-                load_ruleset(f"{name}+{switch}")
-            except RulesetError:
-                continue
-            yield f"{name}+{switch}"
-            break
-
-
-class Talk:
-    """One process of a bot, and where its conversation stands."""
-
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self.input: IO[bytes] = process.stdin
-        self.output: IO[bytes] = process.stdout
-        self.introduction: Introduction | None = None
-
-
-@contextmanager
-def talking(command: list[str], folder: Path, environment: dict[str, str]) -> Iterator[Talk]:
-    """A bot that is running; at the end it must exit by itself, because it is told to."""
-    with subprocess.Popen(
-        command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        try:
-            talk = Talk(process)
-            yield talk
-            talk.input.write(b"quit later\n")
-            talk.input.flush()
-            process.wait(PATIENCE)  # while its input is open
-        finally:
-            process.kill()
-    assert process.returncode == 0
-
-
-def play(name: str, plies: int, talks: tuple[Talk, Talk]) -> Referee:
-    """A game between two processes that have perhaps played others before, cut off after so many plies."""
-    ruleset = replace(load_ruleset(name), max_plies=plies)
-    spec = GameSpec(
-        "0" * 16, variant_of(ruleset), TimeControl(), (Player("r", "1"), Player("b", "2")), (7, 2**32 - 1), 5
-    )
-    known = {color: talk.introduction for color, talk in zip(Color, talks, strict=True) if talk.introduction}
-    referee = Referee(spec, introduced=known, keeps=True)
-    while referee.verdict is None:
-        for color in referee.due():
-            talks[color].input.write(referee.take(color))
-            talks[color].input.flush()
-            referee.sent(color, 0.0)
-        for color in referee.awaited():
-            line = talks[color].output.readline()
-            assert line, f"{name}: {color} has ended"
-            referee.receive(color, line, 0.0)
-    for color, talk in zip(Color, talks, strict=True):
-        talk.input.write(referee.take(color))
-        talk.introduction = referee.seats[color].introduction
-    return referee
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +91,7 @@ def test_a_new_bot_plays_legally_under_every_ruleset_and_switch(
         line = bwrap.command(mounts_of(bot, host=host), Limits(), bwrap.spare_user())
         command, environment = [*bwrap.through_shell(line)], {}
     with talking(command, bot.folder, environment) as red, talking(command, bot.folder, environment) as blue:
-        short = variants() if level is Level.BASIC else ("duel",)
+        short = GAME.tried_variants() if level is Level.BASIC else ("duel",)
         rich = RICH if level is Level.BASIC else ()
         for name, plies in [*((name, PLIES) for name in short), *((name, MORE_PLIES) for name in rich)]:
             referee = play(name, plies, (red, blue))
@@ -205,15 +133,7 @@ def test_an_action_of_any_form_is_sent_as_it_was_listed(
 def run_line(line: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     """What an author types there."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    return subprocess.run(
-        ["sh", "-c", line],
-        cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    return run_program(["sh", "-c", line], folder, PATH=path, PYTHONPATH=str(ROOT))
 
 
 @languages
@@ -348,51 +268,30 @@ def test_a_bot_that_cannot_be_written_whole_is_not_left_in_part(folder: Path, mo
 # --- the command ------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def run(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, str, str]]:
-    """`run(*words)`: what `arena new` comes to in an empty folder: exit code, standard output, standard error."""
-    monkeypatch.chdir(folder)
-
-    def run_here(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["arena", "new", *words])
-        code = main.cli.run()
-        seen = capsys.readouterr()
-        return code, seen.out, seen.err
-
-    return run_here
-
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-def test_the_command_says_what_to_type_next(run: Run, folder: Path) -> None:
+def test_the_command_says_what_to_type_next(folder: Path) -> None:
     (folder / "my bots").mkdir()
-    code, output, errors = run("my bots/hunter", "--language", "shell")
-    assert (code, errors) == (exit_codes.DONE, "")
-    lines = [line.strip() for line in output.splitlines()]
+    done = invoke(folder, "new", "my bots/hunter", "--language", "shell")
+    assert (done.returncode, done.stderr) == (exit_codes.DONE, "")
+    lines = [line.strip() for line in done.stdout.splitlines()]
     assert "arena match 'my bots/hunter' warden" in lines
     assert "arena check 'my bots/hunter'" in lines
     assert "cd 'my bots/hunter' && sh test.sh" in lines
     assert "my bots/hunter/bot.sh" in lines
-    assert max(map(len, output.splitlines())) <= 80
+    assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-def test_without_a_language_it_is_python_with_the_kit(run: Run) -> None:
-    code, output, _ = run("hunter", "--json")
-    assert code == exit_codes.DONE
-    written = json.loads(output)
+def test_without_a_language_it_is_python_with_the_kit(folder: Path) -> None:
+    written = json.loads(invoke(folder, "new", "hunter", "--json").stdout)
     assert (written["language"], written["source"], written["build"]) == ("python", "bot.py", None)
     assert "bot.toml" in written["files"]
 
 
 def test_a_missing_toolchain_is_said_with_its_package_and_the_files_are_written(
-    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(folder))
-    code, output, errors = run("hunter", "--language", "golang", "--json")
-    assert code == exit_codes.DONE
-    assert "needs the program go, which is not on the PATH here; on Debian: apt install golang-go" in errors
-    assert json.loads(output)["missing"] == {"go": "golang-go"}
+    done = invoke(folder, "new", "hunter", "--language", "golang", "--json")
+    assert done.returncode == exit_codes.DONE
+    assert "needs the program go, which is not on the PATH here; on Debian: apt install golang-go" in done.stderr
+    assert json.loads(done.stdout)["missing"] == {"go": "golang-go"}
     assert (folder / "hunter" / "bot.go").is_file()

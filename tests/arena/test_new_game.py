@@ -10,7 +10,7 @@ from commands import invoke
 
 from arena.bots.new import write_game
 from arena.errors import UsageError
-from arena.game.finding import FILES
+from arena.game.registry import FILES
 
 
 @pytest.fixture(scope="module")

@@ -4,20 +4,20 @@ words where that cannot be done."""
 import json
 import shutil
 import subprocess
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
+from bot_games import play
 from commands import arena
 from sandboxes import at_every_level
 
 from arena import open_bot
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
-from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.sandbox.levels import Level
@@ -27,14 +27,13 @@ HELPERS = Path(__file__).parent.parent / "helpers"
 OLD = HELPERS / "ucc_random.py"
 DRIFTER = HELPERS.parent.parent / "bots" / "drifter.py"
 PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
-Play = Callable[..., Awaitable[GameRecord]]
 
 
 @pytest.fixture
 def short(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A ruleset for short games."""
     path = tmp_path_factory.mktemp("rules") / "short.toml"
-    path.write_text('extends = "ucc-2012"\nmax_plies = 80\n')
+    path.write_text('extends = "ucc-2012"\nmax_plies = 30\n')
     return str(path)
 
 
@@ -59,17 +58,10 @@ def test_a_bot_of_2012_plays_a_bot_of_version_1_and_the_games_are_like_any_other
         assert "same to the end" in again
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--pause", "game.json"), "says 'cannot restore': play it without --pause"),
-        (("--rules", "duel"), "ucc-2012 has no words for an army other than the original one of 40 pieces"),
-    ],
-)
-def test_what_the_dialect_cannot_do_is_refused(tmp_path: Path, options: tuple[str, ...], words: str) -> None:
-    done = arena(tmp_path, "match", f"ucc:{OLD}", "drifter", "--store", "s.sqlite", *options)
+def test_a_game_of_a_bot_of_2012_cannot_be_paused(tmp_path: Path) -> None:
+    done = arena(tmp_path, "match", f"ucc:{OLD}", "drifter", "--store", "s.sqlite", "--pause", "game.json")
     assert done.returncode == 2
-    assert words in done.stderr
+    assert "says 'cannot restore': play it without --pause" in done.stderr
 
 
 def test_a_bot_of_2012_can_be_kept_and_opened(tmp_path: Path, short: str) -> None:
@@ -87,7 +79,7 @@ def test_a_bot_of_2012_can_be_kept_and_opened(tmp_path: Path, short: str) -> Non
 
 @pytest.mark.parametrize("is_red", [True, False])
 def test_a_program_in_c_that_reads_line_by_line_plays_a_bot_of_the_arenas_own_protocol(
-    tmp_path: Path, make_bot: Callable[..., BotSpec], play: Play, short: str, *, is_red: bool
+    tmp_path: Path, make_bot: Callable[..., BotSpec], short: str, *, is_red: bool
 ) -> None:
     compiler = shutil.which("cc")
     if compiler is None:
@@ -114,7 +106,7 @@ def test_a_program_in_c_that_reads_line_by_line_plays_a_bot_of_the_arenas_own_pr
     ],
 )
 def test_what_an_old_bot_does_wrong_is_in_the_verdict(
-    make_bot: Callable[..., BotSpec], play: Play, short: str, code: str, detail: str
+    make_bot: Callable[..., BotSpec], short: str, code: str, detail: str
 ) -> None:
     red, blue = replace(make_bot(code), is_of_2012=True), load_bot(DRIFTER)
     record = trio.run(partial(play, red, blue, time=PATIENT, ruleset=short))

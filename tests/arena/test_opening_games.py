@@ -10,14 +10,16 @@ from typing import Any
 import msgspec
 import pytest
 from schedules import schedule
+from scripted import Table, game_spec, record_from
 
 from arena.errors import UsageError
 from arena.game.exported import decode_line, encode_line, redact
+from arena.game.faults import Fault
 from arena.game.game_spec import GameSpec, Opening, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import GameResult, Verdict, forfeit
 from arena.league.exchange import export_lines, import_games
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import check_options
@@ -40,9 +42,9 @@ changed = msgspec.structs.replace
 
 
 @pytest.fixture
-def seated(spec: Callable[..., GameSpec], table_for: Callable[[GameSpec], Any]) -> Any:
+def seated() -> Any:
     """A game with an opening, before its bots have said anything."""
-    return table_for(changed(spec(BARRAGE), opening=GIVEN))
+    return Table(changed(game_spec(BARRAGE), opening=GIVEN))
 
 
 # --- what bots are told -----------------------------------------------------------------------------------------------
@@ -66,13 +68,11 @@ def test_both_are_told_their_set_ups_and_are_asked_for_none(seated: Any) -> None
 
 
 @pytest.fixture
-def played(
-    table_for: Callable[[GameSpec], Any], record_from: Callable[[Any], GameRecord]
-) -> Callable[[GameSpec], GameRecord]:
+def played() -> Callable[[GameSpec], GameRecord]:
     """`played(spec)`: the record of a random game."""
 
     def play(game: GameSpec) -> GameRecord:
-        table = table_for(game)
+        table = Table(game)
         rng = Random(game.id)
         if game.opening:
             table.introduce()
@@ -120,7 +120,7 @@ def test_a_side_s_view_has_no_set_up_of_the_other(
 
 def no_start(record: GameRecord) -> GameRecord:
     """The same, if Blue had not started."""
-    verdict = Verdict(GameResult.RED, Reason.NO_START, 0, f"blue ({record.players[1].name}) did not start: no")
+    verdict = forfeit(record.players, [(Color.BLUE, Fault(Reason.NO_START, "no"))], 0)
     return changed(record, actions=(), times_us=(), forgiven_us=(), setups=(None, None), verdict=verdict)
 
 
@@ -213,5 +213,5 @@ def test_an_export_comes_back_as_it_was_and_goes_on(whole: Path, games: list[Gam
 
 
 def test_bots_are_not_kept_for_a_game_in_which_they_would_know_the_other_s_set_up(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--openings: expected no --keep-bots with it"):
+    with pytest.raises(UsageError, match="--openings and --keep-bots cannot be used together"):
         check_options(PlayOptions(openings=tmp_path / "o.txt", keep_bots=True))

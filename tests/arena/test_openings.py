@@ -2,20 +2,19 @@
 
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from random_play import random_rows
 
 from arena.errors import UsageError
 from arena.game.game_spec import Opening
 from arena.league.openings import load_openings, parse_openings
 from arena.league.settings import openings_digest
 from arena.stratego.game import variant_of
-from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.system.user_files import MOST_BYTES
 
@@ -40,13 +39,7 @@ def read(text: str) -> list[Opening]:
     end=st.sampled_from(["\n", "\r\n", " \n"]),
 )
 def test_what_is_written_is_read_in_its_order_whatever_stands_between(
-    random_rows: Callable[[Ruleset, Random], tuple[str, ...]],
-    *,
-    count: int,
-    ruleset: str,
-    seed: int,
-    between: list[str],
-    end: str,
+    *, count: int, ruleset: str, seed: int, between: list[str], end: str
 ) -> None:
     rules, rng = load_ruleset(ruleset), Random(seed)
 

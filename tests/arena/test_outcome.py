@@ -1,39 +1,29 @@
 """What came of playing: a bot is told of its own faults, one line for each reason."""
 
-from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
+from random_play import random_rows
+from scripted import Table, game_spec, record_from
+from unplayed import Quiet
 
-from arena.game.faults import Fault, forfeit
-from arena.game.game_spec import GameSpec
+from arena.game.faults import Fault
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.league.play_missing import PlayState, Watcher
+from arena.game.verdict import forfeit
+from arena.league.play_missing import PlayState
 from arena.league.store.game_row import row_of
-from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
-
-if TYPE_CHECKING:
-    from tests.arena.conftest import Table
-
-    TableFor = Callable[[GameSpec], Table]
-    SpecFor = Callable[..., GameSpec]
-    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-    RecordFrom = Callable[[Table], GameRecord]
 
 
 def lost(record: GameRecord, *guilty: tuple[Color, Fault]) -> GameRecord:
     return replace(record, verdict=forfeit(record.players, guilty, 0), stderr=("red's last words", "blue's last words"))
 
 
-def test_where_both_lost_each_is_told_its_own_fault_under_its_own_reason(
-    table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows", record_from: "RecordFrom"
-) -> None:
+def test_where_both_lost_each_is_told_its_own_fault_under_its_own_reason() -> None:
     ruleset = load_ruleset("duel")
-    table = table_for(spec(ruleset, TimeControl(move_ms=1000)))
+    table = Table(game_spec(ruleset, TimeControl(move_ms=1000)))
     table.begin(random_rows(ruleset, Random(1)), random_rows(ruleset, Random(2)))
     table.reply(Color.RED, "move resign")
     record = record_from(table)
@@ -45,7 +35,7 @@ def test_where_both_lost_each_is_told_its_own_fault_under_its_own_reason(
         lost(record, (Color.RED, dead), (Color.BLUE, dead)),
         record,
     ]
-    state = PlayState(Watcher())
+    state = PlayState(Quiet())
     for number, game in enumerate(games, start=1):
         state.finished(row_of(number, game), game)
     told = {

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from random_play import random_rows
 from schedules import schedule
+from scripted import Table, record_from
 
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
@@ -22,12 +23,8 @@ from arena.league.store.document import own_times_in, time_key
 from arena.league.verify import GameChecks, verify
 from arena.play.saved_game import SavedGame
 from arena.stratego.game import ruleset_of, variant_of
-from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
-
-if TYPE_CHECKING:
-    from tests.arena.conftest import Table
 
 Played = Callable[[GameSpec], GameRecord]
 DUEL = load_ruleset("duel")
@@ -39,15 +36,11 @@ changed = msgspec.structs.replace
 
 
 @pytest.fixture
-def played(
-    table_for: "Callable[[GameSpec], Table]",
-    random_rows: Callable[[Ruleset, Random], tuple[str, ...]],
-    record_from: "Callable[[Table], GameRecord]",
-) -> Played:
+def played() -> Played:
     """`played(spec)`: a game of a few plies, each as long as its side's own clock has room for."""
 
     def play(spec: GameSpec) -> GameRecord:
-        rng, table, ruleset = Random(spec.id), table_for(spec), ruleset_of(spec.variant)
+        rng, table, ruleset = Random(spec.id), Table(spec), ruleset_of(spec.variant)
         table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
         for ply in range(6):
             table.play_random(rng, plies=1, after=(spec.times[ply % 2].move_ms or 5000) / 1000)
@@ -93,11 +86,11 @@ def refusal(path: Path, settings: Settings, players: Sequence[Player] = PLAYERS)
 
 @pytest.mark.parametrize("seconds", [0.1, 0.5])
 def test_a_bot_that_thinks_too_long_for_one_clock_loses_under_that_one_alone_whatever_its_colour(
-    seconds: float, table_for: "Callable[[GameSpec], Table]", random_rows: Callable[[Ruleset, Random], tuple[str, ...]]
+    seconds: float,
 ) -> None:
     """Ann has a second for each move, Bob a tenth and a margin."""
     for spec in schedule(HANDICAP, [ANN, BOB], 1):
-        rng, table = Random(1), table_for(spec)
+        rng, table = Random(1), Table(spec)
         table.begin(random_rows(DUEL, rng), random_rows(DUEL, rng))
         for color in Color:
             thinks = min(seconds, table.referee.deadline - table.now)
@@ -299,6 +292,6 @@ def test_a_saved_game_whose_clocks_were_changed_is_none_of_the_match(
 ) -> None:
     with (
         Store(tmp_path / "new.sqlite", create=True) as store,
-        pytest.raises(UsageError, match="this is not a game that was paused"),
+        pytest.raises(UsageError, match="this is not a paused game"),
     ):
         agree(changed(saved, **edits), store)

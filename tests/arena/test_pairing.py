@@ -1,25 +1,25 @@
 """A league asks its pairing for games: with results, without more games than there is room for, again after a stop."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
 import trio
+from executors import executor_here
 from play_states import state_of
-from unplayed import record_of
+from unplayed import Quiet, record_of
 
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.league.executor.task import Executor, GameTask
+from arena.league.executor.task import GameTask
 from arena.league.game_ids import Games
 from arena.league.league import open_league
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.pairing.pairing import Pairing
 from arena.league.plan import LeagueEntry
-from arena.league.play_missing import PlayState, Watcher, play_missing
+from arena.league.play_missing import PlayState, play_missing
 from arena.league.settings import Settings
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow, Store
@@ -29,7 +29,6 @@ from arena.stratego.rules.rulesets import load_ruleset
 SETTINGS = Settings(variant_of(load_ruleset("duel")), TimeControl())
 PLAYERS = tuple(Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cid", "dan"))
 ANN, BOB, CID, DAN = PLAYERS
-Here = Callable[..., AbstractAsyncContextManager[Executor]]
 
 
 class Knockout:
@@ -80,8 +79,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def run(store: Store, tmp_path: Path, executor_here: Here) -> Callable[..., list[tuple[str, ...]]]:
-    """`run(pairing, slots=1, play=None, session=None)`: plays what is missing; returns who met whom, as stored."""
+def run(store: Store, tmp_path: Path) -> Callable[..., list[tuple[str, ...]]]:
+    """`run(pairing, slots=1, play=None, session=None)`: plays what is missing; returns who met whom, as reported."""
 
     def run_one(
         pairing: Pairing,
@@ -143,7 +142,7 @@ def test_a_league_that_is_closed_while_its_pairing_waits_ends_and_goes_on_later(
 
 
 def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
-    run: Run, store: Store, tmp_path: Path, executor_here: Here
+    run: Run, store: Store, tmp_path: Path
 ) -> None:
     """Both semi-finals are begun; one is over, and Ctrl-C comes in the other, while the pairing waits for it."""
     pairing = knockout()
@@ -173,16 +172,6 @@ def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
     assert run(knockout()) == [("cid", "dan"), ("bob", "dan")]
 
 
-class Silent(Watcher):
-    """Takes what is told, and keeps the games."""
-
-    def __init__(self) -> None:
-        self.rows: list[GameRow] = []
-
-    def finished(self, row: GameRow, record: GameRecord) -> None:
-        self.rows.append(row)
-
-
 def test_another_format_is_one_word_of_the_entry(tmp_path: Path, make_bot: Callable[..., BotSpec]) -> None:
     """With bots and workers: how many games there are is known when all are played, and kept for the table."""
     resigns = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
@@ -190,7 +179,7 @@ def test_another_format_is_one_word_of_the_entry(tmp_path: Path, make_bot: Calla
     entry = LeagueEntry([str(bot.path) for bot in bots], Kind.LEAGUE, 1, format=Knockout)
     options = PlayOptions(rules="duel", time="60s", store=tmp_path / "k.sqlite", jobs=2)
     for expected in (3, 0):
-        watcher = Silent()
+        watcher = Quiet()
         with open_league(entry, options, lambda line: None) as league:
             assert league.planned is None
             outcome = league.play(StopRequest(), watcher)

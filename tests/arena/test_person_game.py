@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from unplayed import Quiet
 
 from arena.bots.samples import bot_path
 from arena.errors import ArenaError, UsageError
@@ -16,7 +17,6 @@ from arena.league.league import open_league
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.person_game import PersonOptions, begin_person_game, play_person_game
 from arena.league.plan import LeagueEntry
-from arena.league.play_missing import Watcher
 from arena.league.readers import HOST
 from arena.league.rerun import RerunOptions, rerun
 from arena.league.resumed import ResumeOptions, resume_game
@@ -255,7 +255,7 @@ def test_a_persons_games_in_the_store_of_a_league_leave_its_table_as_it_is(tmp_p
     store = tmp_path / "league.sqlite"
     played = PlayOptions(rules="duel", store=store, jobs=1)
     with open_league(LeagueEntry(["drifter", "raider"], Kind.MATCH, 1, 2), played, print) as league:
-        league.play(StopRequest(), Watcher())
+        league.play(StopRequest(), Quiet())
     with Store(store, create=False) as opened:
         before = opened.kept().entrants
     begun(store, tmp_path, people(), PersonOptions(("Ada",), seed_given=True), ("drifter",))

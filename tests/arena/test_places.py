@@ -3,22 +3,24 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from commands import invoke
 from ended_leagues import Made, Run, made_in
 from forged_games import forge_setting
 
 from arena.api.leagues import League
-from arena.cli.main import cli
-from arena.errors import UsageError
 from arena.league.league_options import FormatName, FormatOptions
 from arena.league.pairing.pairing import Placing
 from arena.league.store import Store
 from arena.league.stored_league import stored_places
 from arena.report.placings import PlacingEntry, stage_text
 from arena.report.site.site_contents import SitePlan, read_site
+
+if TYPE_CHECKING:
+    import subprocess
 
 SWISS = FormatOptions(FormatName.SWISS, rounds=3)
 KNOCKOUT = FormatOptions(FormatName.KNOCKOUT)
@@ -27,8 +29,8 @@ PLACED = (SWISS, KNOCKOUT, LADDER)
 
 
 @pytest.fixture
-def made(tmp_path: Path, executor_here: Callable[..., Any]) -> Iterator[Made]:
-    with made_in(tmp_path, executor_here, 7) as made:
+def made(tmp_path: Path) -> Iterator[Made]:
+    with made_in(tmp_path, 7) as made:
         yield made
 
 
@@ -43,17 +45,9 @@ def entry_of(path: Path) -> PlacingEntry | None:
     return League(path).standings().placing
 
 
-@pytest.fixture
-def standings(made: Made, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+def standings(made: Made, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """What `arena standings` prints of the store."""
-
-    def run(*arguments: str) -> str:
-        capsys.readouterr()
-        code = cli.main(["standings", str(made.path), *arguments], prog_name="arena", standalone_mode=False)
-        assert not code
-        return capsys.readouterr().out
-
-    return run
+    return invoke(made.path.parent, "standings", str(made.path), *arguments)
 
 
 # --- which places -----------------------------------------------------------------------------------------------------
@@ -78,13 +72,11 @@ def test_with_openings_they_are_too_though_no_store_has_the_file(made: Made, tmp
     assert entry_of(made.path) == made.placing
 
 
-def test_games_that_do_not_count_and_those_of_other_bots_change_no_place(
-    made: Made, standings: Callable[..., str]
-) -> None:
+def test_games_that_do_not_count_and_those_of_other_bots_change_no_place(made: Made) -> None:
     made.play(Run(FormatOptions(rounds=2)))
     made.play(Run(SWISS, bots=4))
     assert made.placing is not None
-    everything, usual = (json.loads(standings("--json", *more))["placing"] for more in (["--all"], []))
+    everything, usual = (json.loads(standings(made, "--json", *more).stdout)["placing"] for more in (["--all"], []))
     assert everything == usual == json.loads(msgspec.json.encode(made.placing))
 
 
@@ -144,16 +136,13 @@ def test_the_rounds_have_all_games_and_the_points_that_these_gave(made: Made, op
         assert tuple(points.values()) == meeting.points, "none of these games is a draw"
 
 
-def test_the_rounds_are_printed_where_they_are_asked_for_and_there_are_some(
-    made: Made, standings: Callable[..., str]
-) -> None:
+def test_the_rounds_are_printed_where_they_are_asked_for_and_there_are_some(made: Made) -> None:
     made.play(Run(KNOCKOUT))
-    text = standings("--rounds")
+    text = standings(made, "--rounds").stdout
     assert "\nFinal\n" in text
     assert all(len(line) <= 80 for line in text.splitlines())
     made.play(Run(LADDER))
-    with pytest.raises(UsageError, match="expected a store whose last league was a Swiss or a knockout"):
-        standings("--rounds")
+    assert "expected a store whose last league was a Swiss or a knockout" in standings(made, "--rounds").stderr
 
 
 # --- stores that somebody has changed ---------------------------------------------------------------------------------
@@ -168,15 +157,15 @@ def test_the_rounds_are_printed_where_they_are_asked_for_and_there_are_some(
     ],
 )
 def test_what_cannot_be_worked_out_is_said_beside_the_table(
-    made: Made, standings: Callable[..., str], name: str, change: Callable[[str], str], words: str
+    made: Made, name: str, change: Callable[[str], str], words: str
 ) -> None:
     made.play(Run(SWISS))
     with Store(made.path, create=False) as store:
         before = store.kept().format if name == "format" else store.settings()[name]
     forge_setting(made.path, name, change(before))
-    text = " ".join(standings().split())
+    text = " ".join(standings(made).stdout.split())
     assert "the places of the league's format cannot be worked out from this store: " in text
     assert words in text.partition("cannot be worked out")[2]
-    assert json.loads(standings("--json"))["placing"]["places"] == []
+    assert json.loads(standings(made, "--json").stdout)["placing"]["places"] == []
     with Store(made.path, create=False) as store:
         assert any("cannot be worked out" in note for note in read_site(store, SitePlan()).notes)

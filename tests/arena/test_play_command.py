@@ -3,14 +3,13 @@
 import os
 import pty
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
 import pytest
-from commands import UNHURRIED
+from commands import UNHURRIED, Done, run_program
 
 from arena.cli.main import cli
 from arena.errors import UsageError
@@ -18,36 +17,20 @@ from arena.league.store import Store
 from arena.play.saved_game import load_saved
 from arena.web.address import Address, listen
 
-PATIENCE = 120.0
 ROWS = "FBB......./.S3.3...../2..9M....2/.........."
 
 
-@pytest.fixture
-def arena(tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
-    """Runs `arena play` with these lines as its input: `arena(lines, *words)`."""
-
-    def run(lines: str, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "arena", "play", *words],
-            input=lines,
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, **environment},
-            timeout=PATIENCE,
-            check=False,
-        )
-
-    return run
+def play(folder: Path, lines: str, *words: str) -> Done:
+    """Run `arena play` with these lines as its input."""
+    return run_program([sys.executable, "-m", "arena", "play", *words], folder, lines)
 
 
-Arena = Callable[..., "subprocess.CompletedProcess[str]"]
 DUEL = ("drifter", *UNHURRIED, "--terminal", "--rules", "duel", "--side", "red", "--name", "Ada", "--seed", "1")
 
 
-def test_a_game_from_a_pipe_is_played_stored_and_shown(arena: Arena, tmp_path: Path) -> None:
+def test_a_game_from_a_pipe_is_played_stored_and_shown(tmp_path: Path) -> None:
     lines = f"help\nsetup {ROWS}\nswap a2 b2\nready\na2\nb2-b4\nnonsense\nresign\n"
-    done = arena(lines, *DUEL)
+    done = play(tmp_path, lines, *DUEL)
     assert done.returncode == 0, done.stderr
     assert "expected a move such as e4-e5, or 'help'" in done.stdout
     assert "You have lost: red (Ada) resigned." in done.stdout
@@ -57,26 +40,24 @@ def test_a_game_from_a_pipe_is_played_stored_and_shown(arena: Arena, tmp_path: P
         assert [row.players[0].name for row in store.rows()] == ["Ada"]
 
 
-def test_the_end_of_the_input_saves_the_game_and_the_command_that_goes_on_is_printed(
-    arena: Arena, tmp_path: Path
-) -> None:
-    done = arena("ready\n", *DUEL, "--save", "g.json")
+def test_the_end_of_the_input_saves_the_game_and_the_command_that_goes_on_is_printed(tmp_path: Path) -> None:
+    done = play(tmp_path, "ready\n", *DUEL, "--save", "g.json")
     assert done.returncode == 0, done.stderr
     assert "saved after 0 plies" in done.stderr
     (line,) = re.findall(r"resume with: .* play (.*)", done.stderr)
     assert line == "--resume g.json --terminal"
-    again = arena("resign\n", *line.split())
+    again = play(tmp_path, "resign\n", *line.split())
     assert again.returncode == 0, again.stderr
     assert "resumed after 0 plies" in again.stderr
     assert "stored as game 1" in again.stderr
     assert "1. you resign" in again.stdout
-    third = arena("", *line.split())
+    third = play(tmp_path, "", *line.split())
     assert "stored already, as game 1" in third.stderr
 
 
-def test_a_person_looks_back_at_what_it_knew_and_the_game_goes_on(arena: Arena) -> None:
+def test_a_person_looks_back_at_what_it_knew_and_the_game_goes_on(tmp_path: Path) -> None:
     lines = f"nope\ne4-e5\nsetup {ROWS}\nready\nhistory\nb2-b3\nback 2\nply 3\nply 0\nnext\nhistory\nboard\nresign\n"
-    done = arena(lines, *DUEL)
+    done = play(tmp_path, lines, *DUEL)
     assert done.returncode == 0, done.stderr
     said = done.stdout.split("\n> ")
     assert said[1].endswith("nope: expected 'ready', or a change of the set-up; see 'help'")

@@ -21,12 +21,12 @@ from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_on
 from arena.play.session import RefusedError, Session
 from arena.stratego.game import GAME, variant_of
-from arena.stratego.rules.events import Rule
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import BrokenRule
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_state import StrategoSeatState, seat_of, state_after, state_of
-from arena.stratego.seat_view import SeatView, enemy_squares, tell
+from arena.stratego.seat_view import SeatView, enemy_squares, told_to
 from arena.system.concurrency import background
 from protocol import messages
 from protocol.notation import Color, Reason
@@ -129,12 +129,13 @@ def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_te
     assert isinstance(record, GameRecord)
     check_record(record)
     red, blue = ((rows or "").split("/") for rows in record.setups)
-    game = Game(load_ruleset(rules), red, blue)
+    game = EngineGame(load_ruleset(rules), red, blue)
     views = [SeatView(game.ruleset, color, (red, blue)[color], enemy_squares(game, color)) for color in Color]
     expected: tuple[list[messages.ArenaMessage], list[messages.ArenaMessage]] = ([], [])
     for action in record.actions:
-        for event in game.apply(action):
-            for color, message in zip(Color, tell(event), strict=True):
+        events = game.apply(action)
+        for color in Color:
+            for message in told_to(events, game.tables, color):
                 expected[color].append(message)
                 views[color].see(message)
     for color in Color:
@@ -202,7 +203,7 @@ def swapped(rows: tuple[str, ...], used: set[str]) -> tuple[str, ...] | None:
 
 
 def _legal(ruleset: Ruleset, red: Sequence[str], blue: Sequence[str], actions: Sequence[str]) -> bool:
-    game = Game(ruleset, red, blue)
+    game = EngineGame(ruleset, red, blue)
     for action in actions:
         if game.outcome or action not in {move.text for move in game.legal_moves()}:
             return False
@@ -240,14 +241,14 @@ def test_what_the_rules_do_not_allow_is_refused_with_their_words_and_the_game_go
     assert record.actions == ("a4-a6", "resign")
     assert record.verdict.reason is Reason.RESIGN
     assert {action: error.rule for action, error in refused.items()} == {
-        "a1-a2": Rule.IMMOVABLE,
-        "d4-d5": Rule.LAKE,
-        "b3-b5": Rule.STEP,
-        "nonsense": Rule.FORM,
-        "c7-c6": Rule.OWN_PIECE,
-        "d4-e4": Rule.TARGET,
-        "c3-d4": Rule.TARGET,
-        "a5-a6": Rule.OWN_PIECE,
+        "a1-a2": BrokenRule.IMMOVABLE,
+        "d4-d5": BrokenRule.LAKE,
+        "b3-b5": BrokenRule.STEP,
+        "nonsense": BrokenRule.FORM,
+        "c7-c6": BrokenRule.OWN_PIECE,
+        "d4-e4": BrokenRule.TARGET,
+        "c3-d4": BrokenRule.TARGET,
+        "a5-a6": BrokenRule.OWN_PIECE,
     }
 
 
@@ -256,7 +257,7 @@ def test_a_set_up_that_is_not_legal_is_refused_with_what_it_lacks() -> None:
         state = await session.changed(color)
         while state.stage is not SeatStage.SETTING_UP:
             state = await session.changed(color, state.version)
-        with pytest.raises(RefusedError, match="still to be placed: 1 x S, 2 x 2, 2 x 3, 1 x 9, 1 x M"):
+        with pytest.raises(RefusedError, match=r"expected the army of duel: 1 x S \(got 0\), 2 x 2"):
             session.set_up(color, ("FBB.......", *("..........",) * 3))
         with pytest.raises(RefusedError, match="not your turn"):
             session.act(color, "a4-a5")

@@ -48,7 +48,7 @@ def test_a_random_set_up_is_legal_and_the_same_for_the_same_seed(seed: int) -> N
     [
         ("preset nothing", "nothing: expected a preset: "),
         ("swap a1 a5", "a5: expected a square of your own four rows"),
-        ("setup FMS", "expected 4 rows of 10 squares, got 1 row"),
+        ("setup FMS", "expected 'setup' and four rows of ten piece letters or dots"),
         ("e4-e5", "e4-e5: expected 'ready', or a change of the set-up; see 'help'"),
         ("swap a1", "swap a1: expected 'ready', or a change of the set-up; see 'help'"),
         ("\x1b[2J", "\\x1b[2J: expected 'ready', or a change of the set-up; see 'help'"),

@@ -1,9 +1,7 @@
 """People play, and watch, games that are not Stratego: in a session, in a terminal, on a page, and while they run."""
 
-import os
 import random
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,18 +11,19 @@ import msgspec
 import pytest
 import trio
 import trio.lowlevel
+from commands import run_program
 from play_table import PlayTable, serve_session
 from small_games import FOUR, GUESSING, HERE
 
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec, person_spec
 from arena.game import Game
-from arena.game.finding import load_game
 from arena.game.game_spec import GameSpec
 from arena.game.person_seat import SeatStage
 from arena.game.persons import person, without_clock
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
+from arena.game.registry import load_game
 from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed
 from arena.play.session import RefusedError, Session
@@ -50,7 +49,6 @@ for line in sys.stdin:
     elif words[0] == "turn":
         print("move", legal[0], flush=True)
 """
-COMMAND = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
@@ -217,28 +215,11 @@ def test_the_games_of_the_examples_are_played_at_random_by_two_people(
 # --- in a terminal ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def arena(tmp_path: Path, first: Path) -> COMMAND:
-    """Runs `arena play` with these lines as its input."""
-
-    def run(lines: str, *words: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "arena", "play", *words],
-            input=lines,
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            timeout=2 * NEVER_ENDS,
-            env={**os.environ, "PYTHONPATH": str(HERE.parent)},
-            check=False,
-        )
-
-    return run
-
-
-def test_a_person_plays_in_a_terminal_saves_the_game_and_wins_it_on_another_day(arena: COMMAND) -> None:
+def test_a_person_plays_in_a_terminal_saves_the_game_and_wins_it_on_another_day(first: Path) -> None:
+    play = (sys.executable, "-m", "arena", "play")
     words = ("first.py", "--terminal", "--game", str(HERE), "--side", "red", "--name", "Ada", "--time", "5s")
-    done = arena("help\n9\nrules\nmoves\nhistory\n7\nmove 7\n", *words)
+    typed = "help\n9\nrules\nmoves\nhistory\n7\nmove 7\n"
+    done = run_program([*play, *words], first.parent, typed, PYTHONPATH=str(HERE.parent))
     assert done.returncode == 0, done.stderr
     said = done.stdout.split("\n> ")
     assert "Ada (cross, red) - first (circle, blue), four, ply 0: your move" in said[0]
@@ -250,7 +231,7 @@ def test_a_person_plays_in_a_terminal_saves_the_game_and_wins_it_on_another_day(
     assert "O . . . . . X" in said[7]
     assert max(map(len, done.stdout.splitlines())) <= 80
     (line,) = re.findall(r"resume with: .* play (.*)", done.stderr)
-    again = arena("7\n7\n", *line.split())
+    again = run_program([*play, *line.split()], first.parent, "7\n7\n", PYTHONPATH=str(HERE.parent))
     assert again.returncode == 0, again.stderr
     assert "You have won: blue (first) let four in a line happen." in again.stdout
     assert "stored as game 1" in again.stderr
@@ -295,6 +276,15 @@ def test_a_person_wins_against_a_bot_in_a_browser_by_keyboard(table: Any, open_a
     assert page.locator("[data-lines] li").all_inner_texts()[:2] == ["moved red 7", "moved blue 1"]
     assert page.evaluate("document.querySelector('[data-image]').naturalWidth") > 0
     assert "X" in (page.get_attribute("[data-image]", "alt") or "")
+    for goal, ply in (("first", 0), ("next", 1), ("next", 2), ("back", 1)):
+        page.click(f"[data-go={goal}]")
+        page.wait_for_selector(f"#play[data-earlier='{ply}']")
+        shown = page.get_attribute("[data-image]", "alt") or ""
+        assert (shown.count("X"), shown.count("O")) == ((ply + 1) // 2, ply // 2)
+    assert page.inner_text("[data-where]") == "As you knew it after ply 1 of 7."
+    page.keyboard.press("End")
+    page.wait_for_selector("#play:not([data-earlier])")
+    assert (page.get_attribute("[data-image]", "alt") or "").count("X") == 4
     assert isinstance(served.end(), GameRecord)
 
 
@@ -324,6 +314,9 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
     at(red, "over", 2)
     assert not loads
     assert red.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    then = served.served.get(served.path(Color.BLUE, "then?ply=0")).text
+    assert "red has ?" in then
+    assert "77" not in then
     assert "blue has ?" not in red.inner_text("[data-text]")
 
 

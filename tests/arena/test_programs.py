@@ -2,24 +2,23 @@
 
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
-from commands import ARENA, arena
+from commands import ARENA, arena, invoke, run_program
 from reference import CODES
 
-from arena.cli import catalog, exit_codes, main
+from arena.cli import catalog, exit_codes
 from arena.cli.main import cli
 from arena.errors import ArenaError, UsageError
 
+if TYPE_CHECKING:
+    import subprocess
+
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores" / "own.sqlite"
-PATIENCE = 120
 
 PRINTS_LINES_ANYWAY = {
     "export": "its games are JSON lines, and nothing else is printed",
@@ -61,24 +60,6 @@ MISSING: dict[str, list[str]] = {
 """How each command is asked for what is not there."""
 NEEDS_NOTHING = {"doctor": "there is nothing that it could be given"}
 
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Callable[..., tuple[int, str, str]]:
-    """`run(*arguments)`: exit code, standard output and standard error of a command that plays nothing."""
-    monkeypatch.chdir(tmp_path)
-
-    def run_here(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["arena", *arguments])
-        code = main.cli.run()
-        seen = capsys.readouterr()
-        return code, seen.out, seen.err
-
-    return run_here
-
 
 def options_of(command: click.Command) -> set[str]:
     return {word for parameter in command.params for word in parameter.opts}
@@ -95,32 +76,29 @@ def test_every_command_is_tried_here() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(READS))
-def test_json_is_all_that_is_printed(name: str, run: Run) -> None:
+def test_json_is_all_that_is_printed(name: str, tmp_path: Path) -> None:
     words = [str(GOLDEN) if word == "STORE" else "new.sqlite" if word == "NEW" else word for word in READS[name]]
-    code, output, _ = run(name, *words, "--json")
-    assert code == exit_codes.DONE
-    values = [json.loads(line) for line in output.splitlines()] if name == "log" else [json.loads(output)]
+    done = invoke(tmp_path, name, *words, "--json")
+    assert done.returncode == exit_codes.DONE
+    values = lines_of(done) if name == "log" else [json.loads(done.stdout)]
     assert values
     assert all(values)
 
 
 @pytest.mark.parametrize("name", sorted(set(MISSING) - PLAYED))
-def test_an_error_is_words_on_standard_error_with_json_too(name: str, run: Run) -> None:
+def test_an_error_is_words_on_standard_error_with_json_too(name: str, tmp_path: Path) -> None:
     more = [] if name in PRINTS_LINES_ANYWAY else ["--json"]
-    code, output, errors = run(name, *MISSING[name], *more)
-    assert code == exit_codes.USAGE
-    assert output == ""
-    assert "missing" in errors
-    assert not errors.startswith("{")
+    done = invoke(tmp_path, name, *MISSING[name], *more)
+    assert (done.returncode, done.stdout) == (exit_codes.USAGE, "")
+    assert "missing" in done.stderr
+    assert not done.stderr.startswith("{")
 
 
-def test_two_forms_at_once_are_refused(run: Run) -> None:
+def test_two_forms_at_once_are_refused(tmp_path: Path) -> None:
     for name in (name for name, command in cli.all_commands().items() if "--jsonl" in options_of(command)):
-        code, output, errors = run(name, *{**MISSING, "games": [str(GOLDEN)]}[name], "--json", "--jsonl")
-        assert (code, output) == (exit_codes.USAGE, "")
-        assert "--json" in errors
-        assert "--jsonl" in errors
-        assert "cannot be used together" in errors
+        done = invoke(tmp_path, name, *{**MISSING, "games": [str(GOLDEN)]}[name], "--json", "--jsonl")
+        assert (done.returncode, done.stdout) == (exit_codes.USAGE, "")
+        assert "--json and --jsonl cannot be used together" in done.stderr.replace("'", "")
 
 
 # --- games as lines ---------------------------------------------------------------------------------------------------
@@ -157,14 +135,7 @@ def test_a_test_of_two_bots_prints_its_games_and_then_its_verdict(tmp_path: Path
 
 def test_lines_that_nobody_reads_cost_no_game(tmp_path: Path) -> None:
     command = " ".join(f"'{word}'" for word in [*ARENA, *MATCH, "--games", "6", "--jsonl"])
-    done = subprocess.run(
-        ["bash", "-c", f"{command} | head -1; exit ${{PIPESTATUS[0]}}"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = run_program(["bash", "-c", f"{command} | head -1; exit ${{PIPESTATUS[0]}}"], tmp_path)
     assert done.returncode == exit_codes.FAILED
     assert json.loads(done.stdout)["kind"] == "game"
     assert len(lines_of(arena(tmp_path, "games", "l.sqlite", "--jsonl"))) == 6

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +18,7 @@ import made_bots
 import psutil
 import pytest
 import trio
+from bot_games import play
 from sandboxes import LEVELS, at_every_level
 
 import arena.bots.pipes
@@ -28,7 +29,6 @@ from arena.bots.process import BotProcess
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
-from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.store import Store
@@ -44,7 +44,6 @@ ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 NEVER_ENDS = 120.0
 FLOOD = 512 * MIB
 MakeBot = Callable[..., BotSpec]
-Play = Callable[..., Awaitable[GameRecord]]
 
 SPIN_UNTIL_KILLED = """
 #include <stdio.h>
@@ -211,7 +210,7 @@ def forget_peak() -> int:
 
 @pytest.mark.parametrize("descriptor", [1, 2], ids=["stdout", "stderr"])
 def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
-    make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch, descriptor: int
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, descriptor: int
 ) -> None:
     """On standard output a line that is too long ends the game; standard error is all read, and its end is kept."""
     monkeypatch.setattr(arena.bots.pipes, "STDERR_PAUSE", 0)
@@ -245,7 +244,7 @@ ENDINGS = {
         'RuntimeError("can\'t start new thread")',
         "no room for another thread",
     ),
-    "descriptors": ("trio.lowlevel.wait_readable", "OSError(24, 'Too many open files')", "cannot go on: Too many open"),
+    "descriptors": ("trio.lowlevel.wait_readable", "OSError(24, 'Too many open files')", "cannot continue: Too many"),
 }
 
 
@@ -269,7 +268,7 @@ def test_a_machine_that_runs_out_stops_the_league_with_one_message(tmp_path: Pat
     script = f"import pkgutil, arena.cli.play_games\ndef fail(*_, **__): raise {error}\n"
     script += f"setattr(pkgutil.resolve_name({module!r}), {attribute!r}, fail)\nfrom arena.cli.main import main; main()"
     line = [sys.executable, "-c", script, "league", *commands.UNHURRIED, *OPTIONS, "--rounds", "3"]
-    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=NEVER_ENDS, check=False)
+    done = commands.run_program(line, folder)
     assert done.returncode == 1, done.stderr
     assert words in done.stderr
     assert "stopped: 2 of 6 games are stored in l.sqlite" in done.stderr
@@ -287,11 +286,8 @@ def test_a_full_disk_stops_the_league_with_one_message(tmp_path: Path) -> None:
         pytest.skip(f"only root can make a small disk: {mounted.stderr.strip()}")
     try:
         folder = league_folder(tmp_path)
-        line = [
-            *ARENA,
-            *["league", "alpha.py", "beta.py", "--rules", "duel", "--rounds", "400", "--store", "disk/l.sqlite"],
-        ]
-        done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=NEVER_ENDS, check=False)
+        options = ("--rules", "duel", "--rounds", "400", "--store", "disk/l.sqlite")
+        done = commands.run_program([*ARENA, "league", "alpha.py", "beta.py", *options], folder)
         assert done.returncode == 1, done.stderr
         assert "disk/l.sqlite: the disk is full; every game that was stored before is still there" in done.stderr
         assert "resume with: " in done.stderr
@@ -304,7 +300,7 @@ def test_a_full_disk_stops_the_league_with_one_message(tmp_path: Path) -> None:
         subprocess.run(["umount", disk], check=True)
 
 
-def test_a_turn_that_overruns_is_stopped_at_its_deadline(make_bot: MakeBot, play: Play) -> None:
+def test_a_turn_that_overruns_is_stopped_at_its_deadline(make_bot: MakeBot) -> None:
     """The bot itself says how long its turn has lasted, again and again for as long as it lives: where the machine does
     not keep the arena waiting, no more than a tenth longer than it may."""
     program = """

@@ -4,14 +4,16 @@ import importlib.metadata
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
+from commands import arena as command
+from commands import run_program
 from heap_bots import GAME_FILE, heap_bot
 
 import arena
@@ -19,9 +21,11 @@ import protocol
 from arena.league.store import Store
 from arena.pytest_plugin import OPTIONS, describe
 
+if TYPE_CHECKING:
+    import subprocess
+
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
-PATIENCE = 120
 IS_REGISTERED = any(point.value == "arena.pytest_plugin" for point in importlib.metadata.entry_points(group="pytest11"))
 """False in an environment in which the arena was installed before the plugin came."""
 
@@ -41,29 +45,31 @@ def blocks(kind: str) -> list[str]:
     return re.findall(rf"^```{kind}\n((?:.*\n)*?)^```$", PAGE, re.MULTILINE)
 
 
+def prepare(folder: Path) -> None:
+    """Put the bots `mine` and `crashes.py` into a folder, and pytest's settings."""
+    shutil.copy(ROOT / "bots" / "warden.py", folder / "mine")
+    (folder / "crashes.py").write_text(CRASHES)
+    # anyio comes with the extra "web"; its plugin imports trio.
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = -W error -p no:cacheprovider -p no:anyio\n")
+
+
+def run_pytest(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    plugin = [] if IS_REGISTERED else ["-p", "arena.pytest_plugin"]
+    ours = [name for name in os.environ if name.startswith("PYTEST_")]
+    words = ["env", *(f"--unset={name}" for name in ours), sys.executable, "-m", "pytest", *plugin]
+    return run_program([*words, f"--basetemp={folder / 'temporary'}", *arguments], folder, COLUMNS="120")
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """`run(text, *arguments)`: run pytest on these tests, in a folder that holds the bots `mine` and `crashes.py`."""
-    shutil.copy(ROOT / "bots" / "warden.py", tmp_path / "mine")
-    (tmp_path / "crashes.py").write_text(CRASHES)
-    # anyio comes with the extra "web"; its plugin imports trio.
-    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -W error -p no:cacheprovider -p no:anyio\n")
+    """`run(text, *arguments)`: run pytest on this module."""
+    prepare(tmp_path)
 
-    def run_pytest(text: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    def run_module(text: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
         (tmp_path / "test_mine.py").write_text(text)
-        plugin = [] if IS_REGISTERED else ["-p", "arena.pytest_plugin"]
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-        return subprocess.run(
-            [sys.executable, "-m", "pytest", *plugin, f"--basetemp={tmp_path / 'temporary'}", *arguments],
-            cwd=tmp_path,
-            env={**environment, "COLUMNS": "120"},
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        return run_pytest(tmp_path, *arguments)
 
-    return run_pytest
+    return run_module
 
 
 QUICK = 'rules="duel", games=2, time="60s"'
@@ -74,15 +80,65 @@ def module(call: str, claim: str = "") -> str:
     return f"def test_it(arena_play):\n    result = arena_play({call})\n    assert {claim or 'result'}\n"
 
 
-def test_a_match_is_played_and_its_result_can_be_asserted(run: Run) -> None:
-    done = run(
-        module(
-            f'"./mine", "drifter", {QUICK}',
-            "(result.score, result.wins, result.draws, result.losses, len(result.records)) == (1.0, 2, 0, 0, 2)",
-        )
-    )
-    assert done.returncode == 0, done.stdout
-    assert "1 passed" in done.stdout
+MISTAKES = {
+    f'"./mine", "wardn", {QUICK}': "wardn: there is no such file or folder; did you mean warden?",
+    '"./mine", "drifter", rules="dul"': "unknown ruleset 'dul'; did you mean duel",
+    '"./mine", "drifter", time="soon"': "expected a time",
+    '"./mine", "drifter", games=0': "games: expected a whole number from 1 to 1000000, got 0",
+    '"./mine", "drifter", sandbox="none"': "sandbox",
+}
+MODULES = {
+    "test_1_imports": """
+import sys
+
+def test_it():
+    assert 'arena.pytest_plugin' in sys.modules
+    rooms = ('api', 'rules', 'game', 'bots', 'play', 'league', 'report', 'cli')
+    slow = {f'arena.{room}' for room in rooms} | {'protocol', 'trio', 'msgspec', 'click', 'psutil', 'rich'}
+    assert not slow & set(sys.modules)
+""",
+    "test_2_match": module(
+        f'"./mine", "drifter", {QUICK}',
+        "(result.score, result.wins, result.draws, result.losses, len(result.records)) == (1.0, 2, 0, 0, 2)",
+    ),
+    "test_3_fails": module(f'"./mine", "crashes.py", {QUICK}', "result.score < 0.5"),
+    "test_4_fixture": f"""
+import pytest
+
+@pytest.fixture(scope='module')
+def result(arena_play):
+    return arena_play('mine', 'drifter', {QUICK})
+
+def test_one(result):
+    assert result.wins == 0
+
+def test_two(result):
+    assert result.losses == 2
+""",
+    "test_5_mistakes": "".join(
+        f"def test_{number}(arena_play):\n    arena_play({call})\n\n" for number, call in enumerate(MISTAKES)
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> "subprocess.CompletedProcess[str]":
+    """One run of all these modules."""
+    folder = tmp_path_factory.mktemp("whole")
+    prepare(folder)
+    for name, text in MODULES.items():
+        (folder / f"{name}.py").write_text(text)
+    return run_pytest(folder, "-rp")
+
+
+def test_nothing_of_the_arena_that_takes_time_is_imported_before_a_match(
+    whole: "subprocess.CompletedProcess[str]",
+) -> None:
+    assert "PASSED test_1_imports.py::test_it" in whole.stdout, whole.stdout
+
+
+def test_a_match_is_played_and_its_result_can_be_asserted(whole: "subprocess.CompletedProcess[str]") -> None:
+    assert "PASSED test_2_match.py::test_it" in whole.stdout, whole.stdout
 
 
 def test_games_begin_with_openings_where_a_file_of_them_is_given(run: Run, tmp_path: Path) -> None:
@@ -96,15 +152,14 @@ def test_games_begin_with_openings_where_a_file_of_them_is_given(run: Run, tmp_p
     assert "gone.txt: cannot be read" in missing.stdout
 
 
-def test_a_failing_test_shows_how_its_match_went(run: Run) -> None:
-    done = run(module(f'"./mine", "crashes.py", {QUICK}', "result.score < 0.5"))
-    assert done.returncode == 1
-    assert "- arena: ./mine against crashes.py -" in done.stdout
-    assert "score 1.000 in 2 games: 2 won, 0 drawn, 0 lost" in done.stdout
-    assert "first forfeit of crashes, game 1: " in done.stdout
-    assert "stderr: ValueError: no idea where to put the flag" in done.stdout
-    line = done.stdout.partition("to see a game: arena ")[2].partition("\n")[0]
-    shown = subprocess.run([sys.executable, "-m", "arena", *line.split()], capture_output=True, text=True, check=False)
+def test_a_failing_test_shows_how_its_match_went(whole: "subprocess.CompletedProcess[str]") -> None:
+    assert whole.returncode == 1
+    assert "- arena: ./mine against crashes.py -" in whole.stdout
+    assert "score 1.000 in 2 games: 2 won, 0 drawn, 0 lost" in whole.stdout
+    assert "first forfeit of crashes, game 1: " in whole.stdout
+    assert "stderr: ValueError: no idea where to put the flag" in whole.stdout
+    line = whole.stdout.partition("to see a game: arena ")[2].partition("\n")[0]
+    shown = command(ROOT, *line.split())
     assert shown.returncode == 0, shown.stderr
     assert "no idea where to put the flag" in shown.stdout
 
@@ -124,42 +179,29 @@ def test_a_forfeit_is_named_by_its_number_in_the_store(tmp_path: Path, monkeypat
     assert f"first forfeit of breaks, game 1: {result.records[1].verdict.detail}" in told
 
 
-def test_the_match_of_a_modules_fixture_is_shown_for_each_test_that_fails(run: Run) -> None:
-    done = run(
-        "import pytest\n\n@pytest.fixture(scope='module')\ndef result(arena_play):\n"
-        f"    return arena_play('mine', 'drifter', {QUICK})\n\n"
-        "def test_one(result):\n    assert result.wins == 0\n\ndef test_two(result):\n    assert result.losses == 2\n"
-    )
-    assert "2 failed" in done.stdout
-    assert done.stdout.count("- arena: mine against drifter -") == 2
+def test_the_match_of_a_modules_fixture_is_shown_for_each_test_that_fails(
+    whole: "subprocess.CompletedProcess[str]",
+) -> None:
+    assert whole.stdout.count("- arena: mine against drifter -") == 2
 
 
-MISTAKES = {
-    f'"./mine", "wardn", {QUICK}': "wardn: there is no such file or folder; did you mean warden?",
-    '"./mine", "drifter", rules="dul"': "unknown ruleset 'dul'; did you mean duel",
-    '"./mine", "drifter", time="soon"': "expected a time",
-    '"./mine", "drifter", games=0': "games: expected a whole number from 1 to 1000000, got 0",
-    '"./mine", "drifter", sandbox="none"': "sandbox",
-}
-
-
-def test_a_mistake_fails_the_test_at_its_line_without_an_inner_traceback(run: Run) -> None:
-    calls = "".join(
-        f"def test_{number}(arena_play):\n    arena_play({call})\n\n" for number, call in enumerate(MISTAKES)
-    )
-    done = run(calls)
-    assert f"{len(MISTAKES)} failed" in done.stdout
-    told = [line for line in done.stdout.splitlines() if line.startswith("E ")]
+def test_a_mistake_fails_the_test_at_its_line_without_an_inner_traceback(
+    whole: "subprocess.CompletedProcess[str]",
+) -> None:
+    _, _, failures = whole.stdout.partition(" test_0 ")
+    told = [line for line in failures.splitlines() if line.startswith("E ")]
     assert len(told) == len(MISTAKES)
     for line, words in zip(told, MISTAKES.values(), strict=True):
         assert line.startswith("E       Failed: arena_play: ")
         assert words in line
-    places = re.findall(r"^(\S+\.py):(\d+): ", done.stdout, re.MULTILINE)
-    assert places == [("test_mine.py", str(3 * number + 2)) for number in range(len(MISTAKES))]
-    assert done.stderr == ""
+    places = re.findall(r"^(\S+\.py):(\d+): ", failures, re.MULTILINE)
+    assert places == [("test_5_mistakes.py", str(3 * number + 2)) for number in range(len(MISTAKES))]
+    assert whole.stderr == ""
 
 
-def test_options_and_configuration_count_where_a_call_says_nothing(run: Run, tmp_path: Path) -> None:
+def test_what_a_call_does_not_say_is_as_in_the_options_and_else_as_in_the_configuration(
+    run: Run, tmp_path: Path
+) -> None:
     text = (
         "def test_it(arena_play):\n"
         '    records = arena_play("mine", "drifter", seed=7).records\n'
@@ -167,9 +209,8 @@ def test_options_and_configuration_count_where_a_call_says_nothing(run: Run, tmp
     )
     with (tmp_path / "pytest.ini").open("a") as file:
         file.write("arena_games = 4\narena_rules = duel\n")
-    assert "PLAYED 4 duel 100\n" in run(text, "-s").stdout
-    done = run(text, "-s", "--arena-games=2", "--arena-rules=barrage", "--arena-time=200ms", "--arena-jobs=1")
-    assert "PLAYED 2 barrage 200\n" in done.stdout
+    done = run(text, "-s", "--arena-rules=barrage", "--arena-time=200ms", "--arena-jobs=1")
+    assert "PLAYED 4 barrage 200\n" in done.stdout
 
 
 def test_the_help_lists_the_options_and_the_settings(run: Run) -> None:
@@ -177,20 +218,6 @@ def test_the_help_lists_the_options_and_the_settings(run: Run) -> None:
     for name in OPTIONS:
         assert f"--arena-{name}" in shown
         assert f"arena_{name} (string):" in shown
-    fixtures = run("", "--fixtures").stdout
-    assert "arena_play [session scope]" in fixtures
-
-
-def test_nothing_of_the_arena_that_takes_time_is_imported_before_a_match(run: Run) -> None:
-    text = (
-        "import sys\n\ndef test_it():\n"
-        "    assert 'arena.pytest_plugin' in sys.modules\n"
-        "    rooms = ('api', 'rules', 'game', 'bots', 'play', 'league', 'report', 'cli')\n"
-        "    slow = {f'arena.{room}' for room in rooms} | {'protocol', 'trio', 'msgspec', 'click', 'psutil', 'rich'}\n"
-        "    assert not slow & set(sys.modules)\n"
-    )
-    done = run(text)
-    assert "1 passed" in done.stdout, done.stdout
 
 
 @pytest.mark.parametrize("package", [arena, protocol])

@@ -1,37 +1,31 @@
 """What a side may see of a game as a line: nothing in it depends on a hidden rank."""
 
 import json
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins import Lively, played_alike, with_two_swapped
+from random_play import lively, random_rows
+from twins import PLAYERS, played_alike, record_of_twin, with_two_swapped
 
 from arena.game.exported import decode_line, encode_line, redact
-from arena.game.faults import Fault, forfeit, lost_by
-from arena.game.game_spec import Player
+from arena.game.faults import Fault, Illegal
 from arena.game.recheck import check_record
-from arena.game.record import GameRecord, NoteLine, Use
-from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from arena.game.record import GameRecord
+from arena.game.verdict import GameResult, Verdict, forfeit, verdict_of
 from arena.stratego.rules.board import MOVES
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import IllegalActionError
-from arena.stratego.rules.game import Game
-from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.ruleset import Starts
 from arena.stratego.rules.rulesets import load_ruleset
-from protocol.messages import Want
 from protocol.notation import Color, Reason
 
-RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-
 GOLDEN = Path(__file__).parent.parent / "golden" / "records"
-PLAYERS = (Player("ann", "1" * 64), Player("bob", "2" * 64))
 
 
-def illegal(game: Game, color: Color, rng: Random) -> str:
+def illegal(game: EngineGame, color: Color, rng: Random) -> str:
     """Why an action of this side is illegal, in the words of the engine, which name ranks."""
     home = range(40) if color is Color.RED else range(60, 100)
     for text in rng.sample(sorted(MOVES), len(MOVES)):
@@ -44,66 +38,17 @@ def illegal(game: Game, color: Color, rng: Random) -> str:
     return "none"
 
 
-def record_of(
-    ruleset: Ruleset,
-    rows: Sequence[Sequence[str]],
-    actions: Sequence[str],
-    verdict: Verdict,
-    *,
-    seat: Color,
-    rng: Random,
-) -> GameRecord:
-    """A game in which all that is the opponent's own differs with `rng`, and all of the seat's is always the same."""
-
-    def both(own: object, others: object) -> tuple[object, object]:
-        return (own, others) if seat is Color.RED else (others, own)
-
-    first = Color.BLUE if dict(ruleset.lines()).get("starts") == "blue" else Color.RED
-
-    def numbers() -> tuple[int, ...]:
-        return tuple(7 if ply % 2 == first ^ seat else rng.randrange(90_000) for ply in range(len(actions)))
-
-    word = f"w{rng.random()}"
-    return GameRecord(
-        id="0" * 16,
-        arena="0",
-        ruleset=ruleset.name,
-        rules=tuple(ruleset.lines()),
-        time=TimeControl(move_ms=1000),
-        players=PLAYERS,
-        seeds=both(5, rng.randrange(2**32)),  # type: ignore[arg-type]
-        pair_seed=rng.randrange(2**40),
-        declared=both("Own", word),  # type: ignore[arg-type]
-        setups=("/".join(rows[0]), "/".join(rows[1])),
-        actions=tuple(actions),
-        times_us=numbers(),
-        notes=tuple(NoteLine(1, color.word, "mine" if color is seat else word) for color in Color),
-        verdict=verdict,
-        stderr=both("mine\n", word),  # type: ignore[arg-type]
-        started=1.5,
-        seconds=2.25,
-        cpu_us=numbers(),
-        used=both(Use(1, 2), Use(rng.randrange(9), 3)),  # type: ignore[arg-type]
-        forgiven_us=numbers(),
-        interrupted=((1, 5),) if first is seat else ((1, rng.randrange(90_000)),),
-        pondered_us=both(3, rng.randrange(9)),  # type: ignore[arg-type]
-        authors=both("Me", word),  # type: ignore[arg-type]
-        wants=both((), (rng.choice(list(Want)),)),  # type: ignore[arg-type]
-    )
-
-
-def ending(game: Game, seat: Color, how: str, rng: Random) -> Verdict:
+def ending(game: EngineGame, seat: Color, how: str, rng: Random) -> Verdict:
     """How the game ends now: by a fault of the side to move, whose words name its ranks, or by something else."""
     loser, plies = game.to_move, game.ply
     if how == "illegal" and loser is not seat:
-        return forfeit(
-            PLAYERS, [(loser, Fault(Reason.ILLEGAL_ACTION, f"ply {plies + 1}: {illegal(game, loser, rng)}"))], plies
-        )
+        words = illegal(game, loser, rng)
+        fault = Fault(Reason.ILLEGAL_ACTION, f"ply {plies + 1}: {words}", Illegal(words.partition(":")[0]))
+        return forfeit(PLAYERS, [(loser, fault)], plies)
     if how == "crash":
         words = "the bot exited" if seat.opponent is not loser else f"the bot exited: {rng.random()}"
         return forfeit(PLAYERS, [(loser, Fault(Reason.CRASH, words))], plies)
-    detail = lost_by(PLAYERS, loser, Reason.RESIGN)
-    return Verdict(GameResult.win(loser.opponent), Reason.RESIGN, plies, detail)
+    return verdict_of(PLAYERS, GameResult.win(loser.opponent), Reason.RESIGN, plies)
 
 
 @given(
@@ -116,23 +61,25 @@ def ending(game: Game, seat: Color, how: str, rng: Random) -> Verdict:
 )
 @settings(deadline=None, max_examples=60)
 def test_two_games_that_differ_in_what_was_hidden_are_the_same_game_for_a_seat(
-    random_rows: RandomRows, lively: Lively, *, seed: int, rules: str, seat: Color, how: str
+    *, seed: int, rules: str, seat: Color, how: str
 ) -> None:
     rng = Random(seed)
     ruleset = load_ruleset(rules)
     rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
     twins = list(rows)
     twins[seat.opponent] = with_two_swapped(rows[seat.opponent], rng)
-    actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), [seat], rng, lively)
+    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), [seat], rng, lively)
     lines, wholes = [], []
     for world, setups in enumerate((rows, twins)):
-        game = Game(ruleset, *setups)
+        game = EngineGame(ruleset, *setups)
         for action in actions:
             game.apply(action)
         verdict = ending(game, seat, how, Random(seed + world if how == "crash" else seed))
         played = [*actions, "resign"] if verdict.reason is Reason.RESIGN else actions
         verdict = msgspec.structs.replace(verdict, plies=len(played))
-        record = record_of(ruleset, setups, played, verdict, seat=seat, rng=Random(seed + world))
+        record = record_of_twin(ruleset, setups, played, verdict, hidden=[seat.opponent], rng=Random(seed + world))
+        first = Color.BLUE if ruleset.starts is Starts.BLUE else Color.RED
+        record = msgspec.structs.replace(record, interrupted=((1, 5 if first is seat else 5 + world),))
         if how != "illegal":
             check_record(record)
         lines.append(redact(record, seat))
@@ -143,23 +90,23 @@ def test_two_games_that_differ_in_what_was_hidden_are_the_same_game_for_a_seat(
 
 @given(seed=st.integers(0, 2**32), rules=st.sampled_from(["duel", "barrage", "duel+silent-defence"]))
 @settings(deadline=None, max_examples=30)
-def test_two_games_that_differ_in_what_one_side_hid_are_the_same_game_for_the_public(
-    random_rows: RandomRows, lively: Lively, *, seed: int, rules: str
-) -> None:
+def test_two_games_that_differ_in_what_one_side_hid_are_the_same_game_for_the_public(*, seed: int, rules: str) -> None:
     rng = Random(seed)
     ruleset = load_ruleset(rules)
     rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
     hider = rng.choice(list(Color))
     twins = list(rows)
     twins[hider] = with_two_swapped(rows[hider], rng)
-    actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), [hider.opponent], rng, lively)
+    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), [hider.opponent], rng, lively)
     lines = set()
     for setups in (rows, twins):
-        game = Game(ruleset, *setups)
+        game = EngineGame(ruleset, *setups)
         for action in actions:
             game.apply(action)
         verdict = msgspec.structs.replace(ending(game, hider, "resign", rng), plies=len(actions) + 1)
-        record = record_of(ruleset, setups, [*actions, "resign"], verdict, seat=hider, rng=Random(seed))
+        record = record_of_twin(
+            ruleset, setups, [*actions, "resign"], verdict, hidden=[hider.opponent], rng=Random(seed)
+        )
         lines.add(redact(record, None))
     assert len(lines) == 1
 

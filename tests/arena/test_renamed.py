@@ -1,13 +1,16 @@
 """What bots are called changes no game: whatever is renamed or added beside them, they have the games they played."""
 
 import json
-import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import commands
 from made_bots import RESIGNS
 
 from arena.league.store import Store
+
+if TYPE_CHECKING:
+    import subprocess
 
 
 def put(path: Path, what: str = "") -> Path:

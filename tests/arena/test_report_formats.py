@@ -18,7 +18,7 @@ from arena.league.pairing.pairing import (
 from arena.league.store import Disqualified, GameRow, PlayerTime, Store
 from arena.report.game_list import Roster
 from arena.report.layout import drawn, unpainted
-from arena.report.placings import borne_out, placing_entry, placing_lines, placing_report
+from arena.report.placings import borne_out, placing_entry, placing_report
 from arena.report.standings import make_table
 from protocol.notation import Reason
 
@@ -27,7 +27,7 @@ ONE, OTHER = Player(LONGEST, "1"), Player("m" * 40, "2")
 
 
 def shown(placing: Placing) -> list[str]:
-    return list(map(unpainted, drawn(placing_report(placing, {}), 80)))
+    return list(map(unpainted, drawn(placing_report(placing_entry(placing, {})), 80)))
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_table_of_games_that_the_league_left_out_says_how_many_it_counts() -> 
     for counted in (1, 2, 3, 4, None):
         placing = borne_out((Disqualified(BOB, 1, 2, counted=counted),), table.lines, names)
         assert placing is not None
-        said[counted] = placing_lines(placing, names)
+        said[counted] = placing_entry(placing, names).lines
     start = "bob is disqualified after 1 fault: 2 games left out"
     assert said == {
         1: [f"{start}; 2 games of it outside the league are in this table"],

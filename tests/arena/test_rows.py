@@ -198,7 +198,7 @@ def test_a_game_with_a_number_that_is_none_is_refused_and_nothing_of_it_is_store
 ) -> None:
     with Store(golden, create=True) as store:
         record = store.record("12")[1]
-        with pytest.raises(Exception, match=r"game f{16}: it has a number or a name that no game has"):
+        with pytest.raises(Exception, match=r"game f{16}: its number or a name in it is invalid"):
             store.add(changed(record, id="f" * 16, **change))
         store.refuse_damage()
         assert len(store.rows()) == 12

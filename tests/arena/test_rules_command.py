@@ -1,7 +1,6 @@
 """`arena rules`, and what pieces are called and numbered: the rules in plain words, and games told in them."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -174,20 +173,10 @@ def test_json_has_the_lines_the_army_the_values_and_the_notes() -> None:
     assert {"part", "rule", "text", "differs", "source", "reading"} == set(value["rules"][0])
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("barage", "did you mean barrage"),
-        ("isf+resque", "unknown switch +resque; did you mean rescue?"),
-        ("duel+diagonal-spy", "is a rule for the army"),
-        ("./none.toml", "none.toml: cannot be read"),
-    ],
-)
-def test_a_bad_name_is_an_error_with_suggestions(name: str, words: str) -> None:
-    done = run(name)
-    assert done.exit_code == 2
-    assert words in done.stderr
-    assert done.stdout == ""
+def test_a_bad_name_is_an_error_with_suggestions() -> None:
+    done = run("barage")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "did you mean barrage" in done.stderr
 
 
 # --- names and numbers --------------------------------------------------------------------------------------------
@@ -241,17 +230,12 @@ OPENING = "a4-a5 a7-a6 a5-a6 b7-b6"
 """Red's general runs into Blue's marshal."""
 
 
-@pytest.fixture
-def told() -> Callable[..., str]:
-    """`told(record, view, boards=False, **names)`: a game as text."""
-
-    def tell_it(record: GameRecord, view: str, boards: bool = False, **names: Any) -> str:
-        return "".join(game_pages(1, record, GameStyle(view=view, boards=boards, names=names)))
-
-    return tell_it
+def told(record: GameRecord, view: str, boards: bool = False) -> str:
+    """A game as text."""
+    return "".join(game_pages(1, record, GameStyle(view=view, boards=boards)))
 
 
-def test_a_ply_says_what_of_its_time_was_not_charged_and_where_it_was_interrupted(told: Callable[..., str]) -> None:
+def test_a_ply_says_what_of_its_time_was_not_charged_and_where_it_was_interrupted() -> None:
     record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, "a4-a5 a7-a6")
     record = msgspec.structs.replace(
         record, forgiven_us=(2340, 49), cpu_us=(500, 600), interrupted=((1, 1500), (1, 70_000))
@@ -262,7 +246,7 @@ def test_a_ply_says_what_of_its_time_was_not_charged_and_where_it_was_interrupte
     assert "ply 2: blue a7-a6  [1.0 ms, CPU 0.6]\n" in text
 
 
-def test_a_silent_defender_is_unknown_to_the_attacker_alone(told: Callable[..., str]) -> None:
+def test_a_silent_defender_is_unknown_to_the_attacker_alone() -> None:
     record = record_of(load_ruleset("duel+silent-defence"), RED_ROWS, BLUE_ROWS, OPENING)
     assert "general attacks an unknown piece on a6, the defender wins" in told(record, "red")
     assert "marshal" not in told(record, "red").replace("as red knows it", "")
@@ -286,7 +270,7 @@ def test_show_takes_both_options(tmp_path: Path) -> None:
     assert explicit == plain
 
 
-def test_a_rescue_is_told(told: Callable[..., str]) -> None:
+def test_a_rescue_is_told() -> None:
     """Red's miner takes a bomb on the back row and brings the general back."""
     red = f"FBBS{EMPTY_ROW[4:]}/{EMPTY_ROW}/{EMPTY_ROW}/9M22.3...3"
     blue = f"FB.S.....B/{EMPTY_ROW}/{EMPTY_ROW}/M92233...."
@@ -295,7 +279,7 @@ def test_a_rescue_is_told(told: Callable[..., str]) -> None:
     assert "miner attacks bomb on j10, the attacker wins; a general comes back on c2" in text
 
 
-def test_a_guess_is_told_right_or_wrong(told: Callable[..., str], tmp_path: Path) -> None:
+def test_a_guess_is_told_right_or_wrong(tmp_path: Path) -> None:
     path = tmp_path / "spies.toml"
     path.write_text(
         'extends = "isf"\ntitle = "Spies"\nsource = "-"\n[army]\nF = 1\n3 = 2\nI = 1\n[rules]\ninfiltration = true\n'

@@ -1,34 +1,34 @@
 """Playing what is missing: what is stored when a league is stopped."""
 
 import secrets
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 
 import pytest
 import trio
 import trio.testing
+from executors import executor_here
 from play_states import state_of
+from scripted import game_spec
 from unplayed import Listed, record_of
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.league.executor.task import Executor, GameTask
+from arena.league.executor.task import GameTask
 from arena.league.play_missing import play_missing
 from arena.league.store import GameRow, Store
 from arena.play.game_options import ArenaStoppedError
 from arena.sandbox.launch import SandboxError
 
 FOREVER = 120.0
-Here = Callable[..., AbstractAsyncContextManager[Executor]]
 
 
-def specs(spec: Callable[..., GameSpec], count: int) -> list[GameSpec]:
+def specs(count: int) -> list[GameSpec]:
     """Games that differ in their ids."""
-    one = spec()
+    one = game_spec()
     return [
         GameSpec(secrets.token_hex(8), one.variant, one.time, one.players, one.seeds, one.pair_seed)
         for _ in range(count)
@@ -44,10 +44,8 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "l.sqlite", create=True)
 
 
-def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
-) -> None:
-    games = specs(spec, 1)
+def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(store: Store, tmp_path: Path) -> None:
+    games = specs(1)
     told: list[GameRow] = []
 
     async def main() -> None:
@@ -68,10 +66,10 @@ def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(
 
 
 def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor_here: Here
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three games are over at once; the first is just being written, the others wait for their turn."""
-    games = specs(spec, 3)
+    games = specs(3)
     writing, go_on = Event(), Event()
     add_all = store.add_all
 
@@ -100,10 +98,8 @@ def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
         assert {row.id for row in store.rows()} == {game.id for game in games}
 
 
-def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
-) -> None:
-    games = specs(spec, 6)
+def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(store: Store, tmp_path: Path) -> None:
+    games = specs(6)
     session = state_of()
     begun: list[str] = []
 
@@ -128,9 +124,9 @@ def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
 
 
 def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_stored(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
+    store: Store, tmp_path: Path
 ) -> None:
-    games = specs(spec, 4)
+    games = specs(4)
     session = state_of()
 
     async def play(task: GameTask) -> GameRecord:
@@ -155,10 +151,8 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
     assert session.is_closing
 
 
-def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
-) -> None:
-    games = specs(spec, 3)
+def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(store: Store, tmp_path: Path) -> None:
+    games = specs(3)
 
     async def play(task: GameTask) -> GameRecord:
         if task.spec == games[0]:

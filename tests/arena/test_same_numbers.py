@@ -9,25 +9,23 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
+from commands import invoke
 from ended_leagues import BOTS, Made, Run, made_in
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from arena.api.leagues import League
-from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.league.league_options import FormatName, FormatOptions
 from arena.league.store import Store
-from arena.report.consoles import to_json
-from arena.report.placings import PlacingEntry, placing_entry
+from arena.report.layout import to_json
+from arena.report.placings import PlacingEntry
 from arena.report.site.site_contents import SitePlan, read_site
 from arena.report.standings import Line, Table
 from arena.web.store_pages import StoreReader
-
-Command = Callable[..., str]
 
 
 class Numbers(NamedTuple):
@@ -54,10 +52,10 @@ def added_up(games: Iterable[tuple[str, str, str]]) -> dict[str, tuple[float, in
     return found
 
 
-def check_all(path: Path, table: Table, placing: PlacingEntry | None, run: Command) -> None:
+def check_all(path: Path, table: Table, placing: PlacingEntry | None) -> None:
     """Everything that is made of the store says what the table says."""
     expected = numbers_of(table.lines)
-    document = json.loads(run("standings", str(path), "--json"))
+    document = json.loads(command("standings", str(path), "--json"))
     said = [{key: line[key] for key in Numbers._fields} for line in document["standings"]]
     assert sorted(Numbers(**line) for line in said) == expected
     assert len(document["games"]) == table.games
@@ -76,13 +74,13 @@ def check_all(path: Path, table: Table, placing: PlacingEntry | None, run: Comma
         assert numbers_of(contents.table.lines) == expected
         assert len(contents.numbers) == table.games
         assert contents.not_counted == document["not_counted"]
-        assert (placing_entry(contents.placing, contents.roster.names) if contents.placing else None) == placing
+        assert contents.placing == placing
 
     added = {line.name: (line.points, line.games) for line in table.lines if line.games}
-    exported = map(json.loads, run("export", str(path), "--counted").splitlines())
+    exported = map(json.loads, command("export", str(path), "--counted").splitlines())
     assert added_up((g["red"]["name"], g["blue"]["name"], g["verdict"]["result"]) for g in exported) == added
     everybody = {line.name for line in table.lines}
-    listed = map(json.loads, run("games", str(path), "--jsonl").splitlines())
+    listed = map(json.loads, command("games", str(path), "--jsonl").splitlines())
     of_league = [g for g in listed if g["counted"] and {g["red"], g["blue"]} <= everybody]
     assert added_up((g["red"], g["blue"], g["result"]) for g in of_league) == added
 
@@ -103,27 +101,20 @@ asked = st.builds(replace, st.sampled_from(FORMATS), disqualify=st.sampled_from(
 runs = st.builds(Run, asked, st.integers(3, BOTS), st.sampled_from([None, None, 1, 4, 9]))
 
 
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    """Runs a command in this process; its results."""
-
-    def run(*arguments: str) -> str:
-        capsys.readouterr()
-        assert not cli.main(list(arguments), prog_name="arena", standalone_mode=False)
-        return capsys.readouterr().out
-
-    return run
+def command(*arguments: str) -> str:
+    """Run a command in this process; return its results."""
+    done = invoke(Path(), *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @pytest.fixture
-def make(
-    tmp_path_factory: pytest.TempPathFactory, executor_here: Callable[..., Any]
-) -> Callable[[int], AbstractContextManager[Made]]:
+def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], AbstractContextManager[Made]]:
     """A new folder, in which the results of games follow from a seed."""
 
     @contextmanager
     def make(seed: int) -> Iterator[Made]:
-        with made_in(tmp_path_factory.mktemp("made"), executor_here, seed) as made:
+        with made_in(tmp_path_factory.mktemp("made"), seed) as made:
             yield made
 
     return make
@@ -148,7 +139,6 @@ def made(make: Callable[[int], AbstractContextManager[Made]]) -> Iterator[Made]:
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_all_that_is_made_of_a_store_has_the_numbers_of_its_last_league(
     make: Callable[[int], AbstractContextManager[Made]],
-    command: Command,
     seed: int,
     played: list[Run],
     merged: Run | None,
@@ -166,10 +156,10 @@ def test_all_that_is_made_of_a_store_has_the_numbers_of_its_last_league(
                 assert table.is_complete
                 assert numbers_of(made.play(run).lines) == numbers_of(table.lines), "nothing is left to play"
             if table.games:
-                check_all(made.path, table, made.placing, command)
+                check_all(made.path, table, made.placing)
 
 
-def test_games_that_do_not_count_are_said_in_a_line_are_marked_and_count_with_all(made: Made, command: Command) -> None:
+def test_games_that_do_not_count_are_said_in_a_line_are_marked_and_count_with_all(made: Made) -> None:
     made.play(Run(FormatOptions(rounds=2)))
     table = made.play(Run(FormatOptions(rounds=1)))
     with Store(made.path, create=False) as store:

@@ -10,7 +10,7 @@ import venv
 from pathlib import Path
 
 import pytest
-from commands import unhurried
+from commands import run_program, unhurried
 
 from arena.bots.finding import find_bots, find_entrants
 from arena.bots.loading import load_bot
@@ -20,22 +20,12 @@ from arena.sandbox.levels import Level, choose
 
 ROOT = Path(__file__).parent.parent.parent
 BOTS = ROOT / "bots"
-PATIENCE = 120
 SANDBOXES = sorted({Level.BASIC, choose("auto")}, key=lambda level: level.value)
 
 
 def run(python: Path | str, folder: Path, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Run `python -m arena` in a folder. Games are `unhurried`."""
-    return subprocess.run(
-        [str(python), "-m", "arena", *unhurried(words)],
-        cwd=folder,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    return run_program([python, "-m", "arena", *unhurried(words)], folder, **environment)
 
 
 @pytest.fixture(scope="module")

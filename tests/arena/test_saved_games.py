@@ -243,7 +243,7 @@ def test_a_saved_game_is_not_overwritten_by_another_nor_begun_anew(file: Path) -
     bots = [str(BOTS / f"{name}.py") for name in ("steady", "breaker")]
     done = arena(file.parent, "match", *bots, "--rules", "duel", "--pause", "g.json")
     assert done.returncode == 2
-    assert "saved here already, steady - waiter, after 9 plies; go on with 'arena resume g.json'" in done.stderr
+    assert "saved here already, steady - waiter, after 9 plies; resume it with 'arena resume g.json'" in done.stderr
     assert file.read_bytes() == before
 
 

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from arena.game.person_seat import ClockState, EndState, SeatStage
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.seat_state import ActionState, FightState, GuessState, PieceState, ShownState, StrategoSeatState
+from arena.stratego.seat_state import ActionState, PieceState, StrategoSeat, StrategoSeatState
 from arena.stratego.setups import presets
+from arena.stratego.shown.boards import SquareMark
 from arena.stratego.shown.seat_text import (
     Typed,
     Verb,
@@ -79,9 +80,9 @@ def test_any_line_is_something(line: str) -> None:
 
 
 def test_a_screen_fits_80_columns_and_20_lines_with_names_of_any_length() -> None:
-    long = ActionState(
-        999, "blue", "a9-a10+8c2", "a9", "a10", FightState("a10", "4", None, "attacker"), rescued=ShownState("c2", "8")
-    )
+    words = "lieutenant attacks an unknown piece on a10, the attacker wins; a colonel comes back on c2"
+    marks = {"a9": SquareMark.CAME_FROM, "a10": SquareMark.WENT_TO, "c2": SquareMark.WENT_TO}
+    long = ActionState(999, "blue", "a9-a10+8c2", "a9", "a10", words, marks)
     lost = tuple("FBBBBBB" + "2" * 8 + "33333" + "4444" + "5555" + "6666" + "777" + "88" + "9MS")
     end = EndState("loss", "flag", "red (" + "A" * 40 + ") lost its flag", ())
     state = state_of(
@@ -108,12 +109,14 @@ def test_blue_sees_the_board_from_its_own_side() -> None:
 
 
 def test_actions_are_told_in_words() -> None:
-    fight = FightState("e6", "2", "6", "neither")
-    assert action_words(ActionState(1, "red", "e4-e6", "e4", "e6", fight), "red") == (
-        "you e4-e6: a scout attacks a captain, both are lost"
-    )
-    guess = ActionState(2, "blue", "e7?e9B", "e7", "e9", guess=GuessState("e9", "B", False))
-    assert action_words(guess, "red") == "the enemy e7?e9B: guesses a bomb on e9, wrong"
+    seat = StrategoSeat(Color.RED)
+    seat.set_up(presets(ISF)[0].rows)
+    for line in ("moved red e4-e6", "battle e6 2 6 neither", "moved blue e7?e9B", "guess e9 B wrong"):
+        seat.hear(line.encode())
+    assert [action_words(action, "red") for action in seat.actions] == [
+        "you e4-e6: scout attacks captain on e6, both leave",
+        "the enemy e7?e9B: guesses a bomb on e9, which is wrong",
+    ]
     assert piece_words(PieceState("e7", "blue", None, True, ("2", "M")), "red") == (
         "e7: an enemy piece that has moved; it can be: marshal, scout"
     )

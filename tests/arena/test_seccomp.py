@@ -38,6 +38,12 @@ CLONE_THREAD_FLAGS = 0x3D0F00
 """What the C library starts a thread with."""
 
 
+@pytest.fixture(params=MACHINES)
+def machine(request: pytest.FixtureRequest) -> str:
+    """Each kind of machine that there is a filter for."""
+    return str(request.param)
+
+
 def run(program: bytes, number: int, arguments: tuple[int, ...] = (), architecture: int = 0) -> int:
     """What the filter says to a call, as the kernel would run it: 0 if it may go on, else the error, or `IDLY`."""
     data = struct.pack("<IIQ6Q", number, architecture, 0, *arguments, *[0] * (6 - len(arguments)))
@@ -75,7 +81,6 @@ def answer(machine: str, name: str, *arguments: int) -> int:
     return run(program, number, arguments, architecture)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
 def test_every_call_that_no_game_needs_fails(machine: str) -> None:
     column = ARCHITECTURES[machine][1]
     for name, numbers in SYSCALLS.items():
@@ -84,7 +89,6 @@ def test_every_call_that_no_game_needs_fails(machine: str) -> None:
             assert answer(machine, name) == expected, name
 
 
-@pytest.mark.parametrize("machine", MACHINES)
 def test_every_call_that_is_not_named_is_allowed(machine: str) -> None:
     program = filter_program(machine)
     assert program is not None
@@ -94,7 +98,6 @@ def test_every_call_that_is_not_named_is_allowed(machine: str) -> None:
         assert run(program, number, (), architecture) == 0
 
 
-@pytest.mark.parametrize("machine", MACHINES)
 def test_sockets_are_unix_tcp_or_udp_or_ask_for_the_interfaces(machine: str) -> None:
     allowed = {
         *product((AF_UNIX,), (1, 2, 5), (0,)),
@@ -114,7 +117,6 @@ def test_sockets_are_unix_tcp_or_udp_or_ask_for_the_interfaces(machine: str) -> 
     assert answer(machine, "socket", AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER) == errno.EPROTONOSUPPORT
 
 
-@pytest.mark.parametrize("machine", MACHINES)
 def test_threads_and_processes_can_be_made_but_no_namespaces(machine: str) -> None:
     assert answer(machine, "clone", CLONE_THREAD_FLAGS) == 0
     assert answer(machine, "clone", 17) == 0
@@ -122,14 +124,12 @@ def test_threads_and_processes_can_be_made_but_no_namespaces(machine: str) -> No
         assert answer(machine, "clone", 17 | 1 << bit) == errno.EPERM
 
 
-@pytest.mark.parametrize("machine", MACHINES)
 def test_terminals_can_be_asked_but_not_typed_into(machine: str) -> None:
     assert answer(machine, "ioctl", 0, 0x5401) == 0
     assert answer(machine, "ioctl", 0, 0x5412) == errno.EPERM
     assert answer(machine, "ioctl", 0, 0x541C) == errno.EPERM
 
 
-@pytest.mark.parametrize("machine", MACHINES)
 def test_descriptors_can_be_handled_and_locks_are_granted_but_not_kept(machine: str) -> None:
     """The commands are those of <linux/fcntl.h>, with some that no kernel has yet."""
     allowed = {0, 1, 2, 3, 4, 8, 9, 15, 16, 17, 1027, 1028, 1030, 1031, 1032, 1033, 1034}
@@ -140,21 +140,18 @@ def test_descriptors_can_be_handled_and_locks_are_granted_but_not_kept(machine: 
     assert answer(machine, "fcntl", 3, 6 | 1 << 32) == IDLY
 
 
-@pytest.mark.parametrize("machine", MACHINES)
 def test_nothing_is_dropped_from_the_cache_or_asked_what_is_in_it(machine: str) -> None:
     assert [answer(machine, "fadvise64", 3, 0, 0, advice) for advice in range(6)] == [0, 0, 0, 0, IDLY, 0]
     assert answer(machine, "preadv2", 3, 0, 1, 0, 0, 0) == 0
     assert answer(machine, "preadv2", 3, 0, 1, 0, 0, 8 | 1) == errno.EOPNOTSUPP
 
 
-@pytest.mark.parametrize("machine", MACHINES)
 def test_nobody_waits_for_a_disk(machine: str) -> None:
     """A bot that has the system written out again and again holds up the store of games."""
     for name in ("sync", "syncfs", "fsync", "fdatasync", "sync_file_range", "msync"):
         assert answer(machine, name, 3) == IDLY, name
 
 
-@pytest.mark.parametrize("machine", MACHINES)
 def test_no_bot_has_more_memory_in_sockets_than_the_system_gives_each(machine: str) -> None:
     level, send_buffer, receive_buffer = 1, 7, 8
     assert answer(machine, "setsockopt", 3, level, send_buffer) == IDLY
@@ -164,7 +161,6 @@ def test_no_bot_has_more_memory_in_sockets_than_the_system_gives_each(machine: s
     assert answer(machine, "setsockopt", 3, of_tcp, send_buffer) == 0
 
 
-@pytest.mark.parametrize("machine", MACHINES)
 def test_nothing_that_was_stopped_can_be_continued(machine: str) -> None:
     """By a signal that is sent, or that the kernel is asked to send."""
     for name, before in {
@@ -184,7 +180,6 @@ def test_nothing_that_was_stopped_can_be_continued(machine: str) -> None:
     assert answer(machine, "clone", SIGCONT) == errno.EPERM
 
 
-@pytest.mark.parametrize("machine", MACHINES)
 def test_calls_in_another_architectures_numbering_fail(machine: str) -> None:
     program = filter_program(machine)
     assert program is not None
@@ -201,7 +196,6 @@ def test_calls_of_x32_fail_with_their_mark_and_without() -> None:
         assert run(program, number, (), ARCHITECTURES["x86_64"][0]) == errno.ENOSYS
 
 
-@pytest.mark.parametrize("machine", MACHINES)
 def test_the_numbers_are_those_of_the_systems_headers(machine: str) -> None:
     compiler = shutil.which("cc")
     if compiler is None or (machine == "x86_64" and platform.machine() != "x86_64"):

@@ -2,11 +2,11 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
 import trio
+from executors import executor_here
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from play_states import state_of
@@ -17,7 +17,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.league.executor.task import Executor, GameTask
+from arena.league.executor.task import GameTask
 from arena.league.game_ids import Games
 from arena.league.pairing.sequential import MOST_VOID, SequentialState, SequentialTest
 from arena.league.play_missing import PlayState, play_missing
@@ -32,7 +32,6 @@ GAMES = Games(Settings(variant_of(load_ruleset("duel")), TimeControl()))
 NEW, OLD, OTHER = (Player(name, f"digest-of-{name}") for name in ("new", "old", "other"))
 WIDE = Hypotheses(0, 200)
 TIME = PlayerTime(1, 1, 1, 1)
-Here = Callable[..., AbstractAsyncContextManager[Executor]]
 Plays = Callable[[GameSpec], GameResult]
 
 
@@ -181,7 +180,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def play_all(test: SequentialTest, store: Store, here: Here, play: Callable[[GameTask], GameRecord]) -> PlayState:
+def play_all(test: SequentialTest, store: Store, play: Callable[[GameTask], GameRecord]) -> PlayState:
     bots = {player: BotSpec(player.name, Path(), (), Path(), player.digest) for player in (NEW, OLD)}
     session = state_of()
 
@@ -189,21 +188,21 @@ def play_all(test: SequentialTest, store: Store, here: Here, play: Callable[[Gam
         return play(task)
 
     async def main() -> None:
-        async with here(played, 4) as executor:
+        async with executor_here(played, 4) as executor:
             await play_missing(test, bots, store, executor, session)
 
     trio.run(main)
     return session
 
 
-def test_a_store_that_has_decided_is_not_added_to(store: Store, executor_here: Here) -> None:
+def test_a_store_that_has_decided_is_not_added_to(store: Store) -> None:
     def play(task: GameTask) -> GameRecord:
         return record_of(task.spec, new_wins(task.spec))
 
-    assert play_all(pairing(ahead=3), store, executor_here, play).is_complete
+    assert play_all(pairing(ahead=3), store, play).is_complete
     stored = len({row.id for row in store.rows()})
     again = pairing()
-    assert play_all(again, store, executor_here, play).is_complete
+    assert play_all(again, store, play).is_complete
     assert len({row.id for row in store.rows()}) == stored
     assert again.state.counts == in_order(new_wins, pairing()).counts
     assert stored <= 2 * (again.state.pairs + 3)

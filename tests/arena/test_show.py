@@ -20,17 +20,18 @@ from unplayed import record_of
 
 from arena.cli.main import cli
 from arena.errors import UsageError
+from arena.game.faults import Fault
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import forfeit
 from arena.league.store import Store
 from arena.report.game_text import GameStyle, game_pages, parse_plies
 from arena.stratego.game import variant_of
-from arena.stratego.rules.board import MOVES, Move
-from arena.stratego.rules.events import Fought, Guessed, Moved, Rescued, Resigned
+from arena.stratego.rules.board import MOVES, StraightMove
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.shown.boards import SquareMark, marks_of
+from protocol.messages import Battle, Guess, Moved, Rescued
 from protocol.notation import SQUARE_INDEX, Color, Rank, Reason, Survivor
 
 EMPTY = "." * 10
@@ -54,7 +55,7 @@ def record() -> GameRecord:
         actions=ACTIONS,
         times_us=(1000, 2000, 3000, 4000, 5000, 6000),
         notes=(NoteLine(2, "blue", "b-note " + "x" * 3000), NoteLine(3, "red", "r-note")),
-        verdict=Verdict(GameResult.RED, Reason.ILLEGAL_ACTION, 6, FAULT),
+        verdict=forfeit(players, [(Color.BLUE, Fault(Reason.ILLEGAL_ACTION, FAULT.partition(": ")[2]))], 6),
         stderr=("r-stderr\n" + "y" * 3000, "b-stderr"),
         started=1_700_000_000.0,
         seconds=1.0,
@@ -240,12 +241,12 @@ def square(name: str) -> int:
     return SQUARE_INDEX[name]
 
 
-def move(text: str) -> Move:
+def move(text: str) -> StraightMove:
     return MOVES[text]
 
 
 def test_marks_say_where_a_piece_came_from_where_it_went_and_what_was_lost() -> None:
-    moved = Moved(Color.RED, move("a4-a5"))
+    moved = Moved(Color.RED, "a4-a5")
     a4, a5 = square("a4"), square("a5")
     assert marks_of([moved]) == {a4: SquareMark.CAME_FROM, a5: SquareMark.WENT_TO}
     fights = {
@@ -254,11 +255,11 @@ def test_marks_say_where_a_piece_came_from_where_it_went_and_what_was_lost() -> 
         Survivor.NEITHER: {a4: SquareMark.LOST_FROM, a5: SquareMark.LOST_AT},
     }
     for survivor, marks in fights.items():
-        assert marks_of([moved, Fought(a5, Rank.SCOUT, Rank.SCOUT, survivor, Color.RED)]) == marks
-    assert marks_of([moved, Rescued(Color.RED, square("c2"), Rank.MAJOR)])[square("c2")] is SquareMark.WENT_TO
-    assert marks_of([Guessed(a5, Rank.SPY, True)]) == {a5: SquareMark.LOST_AT}
-    assert marks_of([Guessed(a5, Rank.SPY, False)]) == {a5: SquareMark.WENT_TO}
-    assert marks_of([Resigned(Color.RED)]) == {}
+        assert marks_of([moved, Battle("a5", Rank.SCOUT, Rank.SCOUT, survivor)]) == marks
+    assert marks_of([moved, Rescued(Color.RED, "c2", Rank.MAJOR)])[square("c2")] is SquareMark.WENT_TO
+    assert marks_of([Guess("a5", Rank.SPY, True)]) == {a5: SquareMark.LOST_AT}
+    assert marks_of([Guess("a5", Rank.SPY, False)]) == {a5: SquareMark.WENT_TO}
+    assert marks_of([Moved(Color.RED, "resign")]) == {}
 
 
 # --- terminals --------------------------------------------------------------------------------------------------------

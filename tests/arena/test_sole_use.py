@@ -6,15 +6,18 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from commands import ARENA, AS_USUAL, arena
 
 from arena.errors import UsageError
 from arena.league.store import Store, StoreError, StoreInUseError, sole_use
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"

@@ -1,13 +1,12 @@
 """A bot as a value: what is said of one that cannot be started, on one line and in full."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import trio
+from scripted import game_spec
 
 from arena.bots.finding import broken
 from arena.bots.spec import BotSpec
-from arena.game.game_spec import GameSpec
 from arena.play.runner import play_game
 from arena.report.game_text import GameStyle, game_pages
 
@@ -26,8 +25,8 @@ def test_a_fault_of_more_lines_is_the_first_and_the_last_of_them_on_one() -> Non
     assert hunter.fault_output.splitlines() == [line.strip() for line in OUTPUT.splitlines()]
 
 
-def test_a_failed_build_reads_well_in_the_verdict_and_in_full_in_the_game(spec: Callable[..., GameSpec]) -> None:
-    record = trio.run(play_game, spec(), bot("hunter", FAULT), bot("fox", "fox: no such file"))
+def test_a_failed_build_reads_well_in_the_verdict_and_in_full_in_the_game() -> None:
+    record = trio.run(play_game, game_spec(), bot("hunter", FAULT), bot("fox", "fox: no such file"))
     line = record.verdict.detail
     assert "make (... make: *** [hunter] Error 1); blue" in line
     assert "\\n" not in line

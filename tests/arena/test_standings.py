@@ -16,9 +16,8 @@ from arena.league.store import GameRow, PlayerTime
 from arena.report.documents import league_json
 from arena.report.game_list import Roster, players_of
 from arena.report.layout import drawn, unpainted
-from arena.report.result_words import advantage_text, interval_text
 from arena.report.standings import Advantage, Table, handicap_text, make_table
-from arena.report.terminal import full_report
+from arena.report.terminal import advantage_text, full_report, interval_text
 from protocol.notation import Reason
 
 RED, DRAW, BLUE = GameResult.RED, GameResult.DRAW, GameResult.BLUE

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import commands
@@ -18,6 +18,7 @@ import psutil
 import pytest
 import trio
 import trio.testing
+from bot_games import play
 from waiting import PATIENCE, until
 
 import arena.bots.arrivals
@@ -49,7 +50,6 @@ DEADLINE = 0.15
 LONG = 12.3
 
 MakeBot = Callable[..., BotSpec]
-Play = Callable[..., Awaitable[GameRecord]]
 
 
 ALL_IS_READ = 2.0
@@ -112,9 +112,7 @@ class Script(trio.abc.Instrument):
 
 
 @pytest.fixture
-def play_to_script(
-    tmp_path: Path, make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., GameRecord]:
+def play_to_script(tmp_path: Path, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch) -> Callable[..., GameRecord]:
     """`play_to_script(until_answer, jump, time, works=...)`: a game in which that happens."""
 
     def play_one(until_answer: float, jump: float, time: TimeControl, *, works: bool) -> GameRecord:
@@ -311,7 +309,7 @@ hear("end")
 """Leaves no room in the pipe that the arena writes to, and thinks before it makes some."""
 
 
-def test_who_does_not_read_does_so_in_its_own_time_and_still_gets_every_line(make_bot: MakeBot, play: Play) -> None:
+def test_who_does_not_read_does_so_in_its_own_time_and_still_gets_every_line(make_bot: MakeBot) -> None:
     """The alarm for the deadline of Red's first turn goes off while its second is being written."""
     seconds, control = 1.5, TimeControl(move_ms=2800, setup_ms=600_000, start_ms=600_000)
     red, blue = make_bot(FILLS_ITS_PIPE.format(turns=2, seconds=seconds)), make_bot(GOOD)
@@ -321,7 +319,7 @@ def test_who_does_not_read_does_so_in_its_own_time_and_still_gets_every_line(mak
     assert min(record.times_us[1:4:2]) < seconds / 2 * 1e6, "what Red takes is not Blue's"
 
 
-def test_who_fills_its_own_pipe_and_thinks_loses_at_its_deadline(make_bot: MakeBot, play: Play) -> None:
+def test_who_fills_its_own_pipe_and_thinks_loses_at_its_deadline(make_bot: MakeBot) -> None:
     bank = TimeControl(move_ms=None, bank_ms=1000, increment_ms=1000, setup_ms=600_000, start_ms=600_000)
     full, good = make_bot(FILLS_ITS_PIPE.format(turns=1, seconds=1000), "full"), make_bot(GOOD)
     record = trio.run(lambda: play(good, full, time=PATIENT, blue_time=bank))

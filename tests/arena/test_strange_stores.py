@@ -2,20 +2,22 @@
 
 import shutil
 import sqlite3
-import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import commands
 import pytest
-from commands import PROGRAM
+from commands import PROGRAM, run_program
 
 from arena.errors import UsageError
 from arena.league.store import Store
 
+if TYPE_CHECKING:
+    import subprocess
+
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
-PATIENCE = 120
 READING = (("standings",), ("games",), ("show", "1"), ("verify",))
 
 
@@ -53,7 +55,7 @@ os._exit(9)
 def kill_while_storing(path: Path) -> None:
     whole = path.read_bytes()
     command = [sys.executable, "-c", KILLED_WHILE_STORING, str(path)]
-    assert subprocess.run(command, cwd=ROOT, timeout=PATIENCE, check=False).returncode == 9
+    assert run_program(command, ROOT).returncode == 9
     assert beside(path, "-journal").stat().st_size
     assert path.read_bytes() != whole
 
@@ -132,13 +134,6 @@ def test_a_bomb_in_the_tables_takes_no_memory(path: Path) -> None:
     redefine(path, "detail TEXT NOT NULL", "detail TEXT NOT NULL AS (hex(zeroblob(60000000)))")
     allowed = 512 << 20
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({allowed}, {allowed}))"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{limit}; {PROGRAM}", "games", str(path)],
-        cwd=path.parent,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = run_program([sys.executable, "-c", f"{limit}; {PROGRAM}", "games", path], path.parent)
     assert done.returncode == 2
     assert "got others" in done.stderr

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import made_bots
 import pytest
-from commands import arena_bytes, unhurried
+from commands import arena_bytes, run_program, unhurried
 from terminals import read_all
 
 from arena.league.store import Store
 
-PLAYS = f"exec(open({str(made_bots.PREAMBLE)!r}).read())\nintroduce()\nset_up()\nplay()\n"
 ARENA = [sys.executable, "-c", "from arena.cli.entry import main; main()"]
 PAGE = 4096
 """What a pipe keeps its data in."""
@@ -24,20 +23,13 @@ MATCH = unhurried(["match", "alpha.py", "beta.py", "--rules", "barrage", "--stor
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("alpha.py", "beta.py"):
-        (tmp_path / name).write_text(f"{PLAYS}# {name}\n")
+        (tmp_path / name).write_text(f"{made_bots.RESIGNS}# {name}\n")
     return tmp_path
 
 
 def through_shell(folder: Path, line: str, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Run a line of the shell in which `"$@"` is the command."""
-    return subprocess.run(
-        ["sh", "-c", line, "sh", *ARENA, *arguments],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_program(["sh", "-c", line, "sh", *ARENA, *arguments], folder, **environment)
 
 
 REDIRECTIONS = {

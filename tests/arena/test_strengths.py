@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import operator
 import random
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from arena.league.ratings import RatedLeague, Results, Score, strengths
 from arena.league.ratings.intervals import Curve, Direction, superiority_in
 from arena.league.ratings.pair import ELO_PER_LOGIT
-from arena.league.ratings.strengths import Fit, Priors, fit, log_total, moments, scale_of, solved
+from arena.league.ratings.strengths import Fit, Priors, fit, log_total, moments, scale_of
 
 ALMOST_NONE = Priors(strength=1e-9, advantage=1e12, decided=0.0)
 """Priors that leave the strengths to the games, and no advantage."""
@@ -161,22 +160,6 @@ def test_a_small_league_needs_no_numpy() -> None:
         "RatedLeague(results).standings(); assert 'numpy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-@given(st.lists(st.lists(st.floats(-2, 2), min_size=5, max_size=5), min_size=5, max_size=5), st.randoms())
-@settings(max_examples=30, deadline=None)
-def test_both_ways_to_solve_equations_agree(parts: list[list[float]], rng: random.Random) -> None:
-    whole = [[sum(map(operator.mul, parts[i], parts[j])) + (i == j) for j in range(5)] for i in range(5)]
-    right = [[rng.uniform(-1, 1) for _ in range(5)] for _ in range(2)]
-    lower = [[number if column <= row else math.nan for column, number in enumerate(whole[row])] for row in range(5)]
-    found = solved(lower, right)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(strengths, "MOST_IN_PYTHON", 0)
-        by_numpy = solved(lower, right)
-    for column, one, other in zip(right, found, by_numpy, strict=True):
-        assert one == pytest.approx(other, abs=1e-9)
-        for row, value in zip(whole, column, strict=True):
-            assert sum(map(operator.mul, row, one)) == pytest.approx(value, abs=1e-9)
 
 
 # --- the side of Red ------------------------------------------------------------------------------------------------

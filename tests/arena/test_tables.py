@@ -16,8 +16,8 @@ from arena.game.game_spec import Player
 from arena.league.store import GameRow, Store
 from arena.report.documents import FORMULA, escaped, table_text
 from arena.report.game_list import players_of
-from arena.report.result_words import interval_text
 from arena.report.standings import HeadToHead, Line, Table, make_table
+from arena.report.terminal import interval_text
 
 OWN = Path(__file__).parent.parent / "golden" / "stores" / "own.sqlite"
 names = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1, max_size=12)

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
-from arena.report.consoles import PLAIN_WIDTH, TERMINAL_WIDTH, folded, width_of
-from arena.report.layout import cell_len, drawn, unpainted
+from arena.report.layout import PLAIN_WIDTH, TERMINAL_WIDTH, cell_len, drawn, folded, unpainted, width_of
 from arena.report.standings import make_table
 from arena.report.terminal import LEAST, full_report, short_names
 from protocol.notation import Reason

@@ -1,14 +1,14 @@
 """Opponents that are named, and bots that cannot be restored: from the protocol's lines to the store and the file."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from scripted import Table, game_spec
 
 from arena.game.exported import decode_line, encode_line, exported, redact, with_checksum
-from arena.game.game_spec import GameSpec, Player
+from arena.game.game_spec import Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.recorded import judged
@@ -41,18 +41,18 @@ def play(table: Any, *, red: tuple[str, ...] = ()) -> GameRecord:
 
 
 @pytest.fixture
-def record(table_for: Callable[[GameSpec], Any]) -> GameRecord:
+def record() -> GameRecord:
     """The first game of a league in which bots are told names; Red says all that there is to say of itself."""
     game = Games(NAMED).game(ANN, BOB, 0)
-    return play(table_for(game), red=("name ann 1.0", "author Ann", "want board", "cannot restore"))
+    return play(Table(game), red=("name ann 1.0", "author Ann", "want board", "cannot restore"))
 
 
 # --- the opponent's name ----------------------------------------------------------------------------------------------
 
 
-def test_no_name_is_told_unless_the_host_has_chosen_so(spec: Callable[..., GameSpec], table_for: Any) -> None:
+def test_no_name_is_told_unless_the_host_has_chosen_so() -> None:
     for is_told in (False, True):
-        table = table_for(changed(spec(names=("ann", "Jäger")), names_told=is_told))
+        table = Table(changed(game_spec(names=("ann", "Jäger")), names_told=is_told))
         play(table)
         told = [b"".join(table.writes[color]).decode().splitlines() for color in Color]
         lines = [[line for line in lines if line.startswith("opponent")] for lines in told]
@@ -111,8 +111,8 @@ def refusal(referee: Referee, says: str = "cannot restore") -> str | None:
     return referee.refused
 
 
-def test_a_game_that_cannot_be_played_with_such_a_bot_is_refused_in_words(spec: Callable[..., GameSpec]) -> None:
-    game = spec()
+def test_a_game_that_cannot_be_played_with_such_a_bot_is_refused_in_words() -> None:
+    game = game_spec()
     assert refusal(Referee(game)) is None
     assert refusal(Referee(game, can_pause=True), "name Blue") is None
     words = refusal(Referee(game, can_pause=True)) or ""
@@ -121,11 +121,11 @@ def test_a_game_that_cannot_be_played_with_such_a_bot_is_refused_in_words(spec: 
     assert "without --openings" in (refusal(Referee(changed(game, opening=GIVEN))) or "")
 
 
-def test_a_paused_game_does_not_go_on_with_such_a_bot(spec: Callable[..., GameSpec], table_for: Any) -> None:
-    table = table_for(spec())
+def test_a_paused_game_does_not_go_on_with_such_a_bot() -> None:
+    table = Table(game_spec())
     table.introduce()
     for color in Color:
         table.reply(color, f"setup {ROWS}")
     history = table.referee.history()
-    words = refusal(Referee(spec(), history=history)) or ""
-    assert words.startswith("the paused game cannot go on: blue (bob) says 'cannot restore'")
+    words = refusal(Referee(game_spec(), history=history)) or ""
+    assert words.startswith("the paused game cannot be resumed: blue (bob) says 'cannot restore'")

@@ -1,7 +1,7 @@
 """The dialogue of a game follows from its record: line by line what both bots were sent, and what they are known to
 have sent; and what a record does not say is said to be unknown."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -10,8 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 import trio
+from bot_games import play
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from random_play import random_rows
+from scripted import Table, game_spec
 
 from arena.bots.spec import BotSpec
 from arena.game.faults import Cause, Excess
@@ -76,26 +79,16 @@ def written(table: Any, color: Color) -> list[str]:
     has_opening=st.booleans(),
 )
 def test_each_bot_was_sent_line_by_line_what_follows_from_the_record(
-    spec: Callable[..., GameSpec],
-    table_for: Callable[[GameSpec], Any],
-    random_rows: Callable[..., tuple[str, ...]],
-    *,
-    ruleset: str,
-    time: TimeControl,
-    wants: tuple[str, str],
-    plies: int,
-    ending: str,
-    seed: int,
-    has_opening: bool,
+    *, ruleset: str, time: TimeControl, wants: tuple[str, str], plies: int, ending: str, seed: int, has_opening: bool
 ) -> None:
     """Whatever the rules, the clocks, what the bots asked for, who chose the set-ups, how long they thought and how the
     game ended."""
     rng = Random(seed)
-    game = spec(load_ruleset(ruleset), time)
+    game = game_spec(load_ruleset(ruleset), time)
     rows = [random_rows(ruleset_of(game.variant), rng) for _ in Color]
     if has_opening:
         game = msgspec.structs.replace(game, opening=("/".join(rows[RED]), "/".join(rows[BLUE])))
-    table = table_for(game)
+    table = Table(game)
     introductions = [["name someone", *([line] if line else [])] for line in wants]
     if has_opening:
         table.introduce(*introductions)
@@ -158,19 +151,12 @@ FAULTS = {
 @pytest.mark.parametrize(
     ("name", "has_opening"), [*((name, False) for name in FAULTS), *((name, True) for name in FAULTS if "'" in name)]
 )
-def test_a_game_that_never_began_has_the_lines_that_were_sent(
-    spec: Callable[..., GameSpec],
-    table_for: Callable[[GameSpec], Any],
-    random_rows: Callable[..., tuple[str, ...]],
-    *,
-    name: str,
-    has_opening: bool,
-) -> None:
-    lines, game = FAULTS[name], spec()
+def test_a_game_that_never_began_has_the_lines_that_were_sent(*, name: str, has_opening: bool) -> None:
+    lines, game = FAULTS[name], game_spec()
     rows = "/".join(random_rows(ruleset_of(game.variant), Random(1)))
     if has_opening:
         game = msgspec.structs.replace(game, opening=(rows, rows))
-    table = table_for(game)
+    table = Table(game)
     table.send()
     setup = f"setup {rows}"
     for color, text in lines:
@@ -185,15 +171,11 @@ def test_a_game_that_never_began_has_the_lines_that_were_sent(
         assert said(entries, color, Speaker.ARENA) == written(table, color)
 
 
-def test_a_game_that_was_interrupted_has_every_sitting(
-    spec: Callable[..., GameSpec],
-    table_for: Callable[[GameSpec], Any],
-    random_rows: Callable[..., tuple[str, ...]],
-) -> None:
+def test_a_game_that_was_interrupted_has_every_sitting() -> None:
     """The bots were started three times; each time they were told all again, and the clocks were as they stood."""
     rng = Random(5)
-    game = spec(time=CONTROLS[2])
-    table = table_for(game)
+    game = game_spec(time=CONTROLS[2])
+    table = Table(game)
     table.begin(
         random_rows(ruleset_of(game.variant), rng),
         random_rows(ruleset_of(game.variant), rng),
@@ -283,7 +265,7 @@ def recording(make_bot: Callable[..., BotSpec], tmp_path: Path) -> Callable[...,
 
 
 def test_a_live_game_has_exactly_the_lines_that_its_bots_have_written_down(
-    recording: Callable[[str], tuple[BotSpec, Path]], play: Callable[..., Awaitable[GameRecord]]
+    recording: Callable[[str], tuple[BotSpec, Path]],
 ) -> None:
     (red, red_log), (blue, blue_log) = recording("ann"), recording("bob")
     time = TimeControl(move_ms=60_000, bank_ms=600_000, increment_ms=11, setup_ms=600_000, start_ms=600_000)
@@ -325,14 +307,10 @@ def test_two_games_in_the_same_processes_have_the_lines_of_each(
 
 
 @pytest.fixture
-def resigned(
-    spec: Callable[..., GameSpec],
-    table_for: Callable[[GameSpec], Any],
-    random_rows: Callable[..., tuple[str, ...]],
-) -> GameRecord:
+def resigned() -> GameRecord:
     """A duel of a few plies, with a note, in which Red resigned."""
-    game, rng = spec(), Random(3)
-    table = table_for(game)
+    game, rng = game_spec(), Random(3)
+    table = Table(game)
     table.begin(random_rows(ruleset_of(game.variant), rng), random_rows(ruleset_of(game.variant), rng), ["want legal"])
     table.reply(RED, "note I begin")
     table.play_random(rng, 4)

@@ -31,7 +31,7 @@ def test_the_host_chooses_the_level_else_it_is_the_strongest_of_what_is_said(
 
 def test_a_level_that_does_not_work_here_is_refused_and_none_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.BASIC else "there is no bwrap")
-    with pytest.raises(UsageError, match="held by bwrap, and by no weaker one now unless --sandbox says so"):
+    with pytest.raises(UsageError, match="played with sandbox bwrap; --sandbox chooses a weaker one"):
         level_for(None, ["bwrap"])
     assert level_for("basic", ["bwrap"]) is Level.BASIC
 

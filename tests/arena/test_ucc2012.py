@@ -17,6 +17,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scripted import game_spec
 
 from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
@@ -33,7 +34,6 @@ from protocol.notation import Color, Reason
 from protocol.ucc2012 import OldBot, OldProgram, read_action, read_row, result_line, unspeakable
 
 Place = tuple[int, int]
-Spec = Callable[..., GameSpec]
 Answer = Callable[[], str]
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "ucc-2012"
@@ -188,7 +188,7 @@ def random_rows(random: Random) -> tuple[list[str], list[str]]:
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(random=st.randoms(use_true_random=False), blue_begins=st.booleans())
-def test_both_bots_are_sent_what_the_manager_printed(spec: Spec, random: Random, *, blue_begins: bool) -> None:
+def test_both_bots_are_sent_what_the_manager_printed(random: Random, *, blue_begins: bool) -> None:
     """The line of a move comes with the next turn, and not at once: a bot that reads the lines sees no difference.
 
     If the arena's Blue begins, it is the manager's Red.
@@ -219,7 +219,7 @@ def test_both_bots_are_sent_what_the_manager_printed(spec: Spec, random: Random,
 
     scripts = Script(partial(answer, RED)), Script(partial(answer, BLUE))
     ruleset = replace(load_ruleset("ucc-2012"), starts=starts)
-    referee = play(spec(ruleset, PATIENT), scripts[::-1] if blue_begins else scripts)
+    referee = play(game_spec(ruleset, PATIENT), scripts[::-1] if blue_begins else scripts)
     for color in Color:
         assert scripts[color].sent == [*expected[color], *manager.printed[color], "QUIT"]
     verdict = referee.verdict
@@ -231,31 +231,31 @@ def test_both_bots_are_sent_what_the_manager_printed(spec: Spec, random: Random,
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.txt")), ids=lambda path: str(path.stem))
-def test_conversations_go_as_they_were_written_down(path: Path, spec: Spec) -> None:
+def test_conversations_go_as_they_were_written_down(path: Path) -> None:
     entries = [line.split("| ", 1) for line in path.read_text("ascii").splitlines() if not line.startswith(";")]
     said: dict[str, list[str]] = {}
     for head, text in entries:
         said.setdefault(" ".join(head.split()), []).append(text)
     red, blue = iter(said["from red"]), iter(said["from blue"])
     scripts = Script(partial(next, red)), Script(partial(next, blue))
-    play(spec(load_ruleset("ucc-2012"), PATIENT), scripts)
+    play(game_spec(load_ruleset("ucc-2012"), PATIENT), scripts)
     assert [script.sent for script in scripts] == [said["to red"], said["to blue"]]
     assert [*red, *blue] == []
 
 
-def test_the_game_of_the_reference_is_as_it_stands_there(spec: Spec) -> None:
+def test_the_game_of_the_reference_is_as_it_stands_there() -> None:
     (block,) = re.findall(r"```text\n(.*?)```", DIALECT.read_text("utf-8"), re.DOTALL)
     red = iter([line[2:] for line in block.splitlines() if line.startswith("< ")])
     blue = iter(["99999999s1", "5555444332", "BB77776666", "FBB88888BB", "9 6 UP"])
     scripts = Script(partial(next, red)), Script(partial(next, blue))
-    play(spec(load_ruleset("ucc-2012"), PATIENT), scripts)
+    play(game_spec(load_ruleset("ucc-2012"), PATIENT), scripts)
     assert scripts[RED].sent == [line[2:] for line in block.splitlines() if line.startswith("> ")]
 
 
-def test_a_bot_is_told_the_name_of_its_opponent_as_one_word_where_names_are_told(spec: Spec) -> None:
+def test_a_bot_is_told_the_name_of_its_opponent_as_one_word_where_names_are_told() -> None:
     rows = random_rows(Random(1))
     scripts = Script(partial(next, iter([*rows[RED], "SURRENDER"]))), Script(partial(next, iter(rows[BLUE])))
-    named = spec(load_ruleset("ucc-2012"), PATIENT, names=("ann", "Red Rex 2"))
+    named = game_spec(load_ruleset("ucc-2012"), PATIENT, names=("ann", "Red Rex 2"))
     play(msgspec.structs.replace(named, names_told=True), scripts)
     assert scripts[RED].sent[0] == "RED Red_Rex_2 10 10"
 
@@ -342,10 +342,10 @@ def test_there_are_no_words_for_some_switches(switch: str, words: str) -> None:
     assert unspeakable(dict(load_ruleset(f"isf+{switch}").lines())) == words
 
 
-def test_a_game_that_the_dialect_has_no_words_for_is_not_begun(spec: Spec) -> None:
+def test_a_game_that_the_dialect_has_no_words_for_is_not_begun() -> None:
     silent = Script(lambda: "")
     with pytest.raises(ProtocolError, match=r"no words for an army other than the original one .*, which duel has"):
-        play(spec(load_ruleset("duel")), (silent, silent))
+        play(game_spec(load_ruleset("duel")), (silent, silent))
     assert silent.sent == []
 
 

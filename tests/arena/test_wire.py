@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_play import any_rules
 
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec
@@ -34,7 +35,6 @@ from arena.league.executor.task import (
 from arena.sandbox.launch import HostError, SandboxError
 from arena.sandbox.levels import Level
 from arena.stratego.game import variant_of
-from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import Reason
 
 odd_text = st.text(st.characters(exclude_categories=()), max_size=20)
@@ -64,7 +64,7 @@ def bot_specs(draw: st.DrawFn) -> BotSpec:
 
 
 limits = st.builds(Limits, numbers, numbers, numbers)
-settings = st.builds(
+play_settings = st.builds(
     PlaySettings,
     st.lists(bot_specs(), max_size=3).map(tuple),
     st.sampled_from(Level),
@@ -85,7 +85,7 @@ pasts = st.builds(
 )
 
 
-@given(asked=settings, slots=st.integers(1, 99), cpus=st.lists(st.integers(0, 99)).map(tuple))
+@given(asked=play_settings, slots=st.integers(1, 99), cpus=st.lists(st.integers(0, 99)).map(tuple))
 def test_the_settings_of_a_run_are_the_same_in_a_worker(asked: PlaySettings, slots: int, cpus: tuple[int, ...]) -> None:
     (setup,) = Frames(to_worker).feed(frame(WorkerSetup.of(asked, slots=slots, cpus=cpus)))
     assert setup.settings() == asked
@@ -93,8 +93,9 @@ def test_the_settings_of_a_run_are_the_same_in_a_worker(asked: PlaySettings, slo
     assert (setup.slots, setup.cpus) == (slots, cpus)
 
 
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_a_task_is_the_same_in_a_worker(data: st.DataObject, any_rules: st.SearchStrategy[Ruleset]) -> None:
+def test_a_task_is_the_same_in_a_worker(data: st.DataObject) -> None:
     time = TimeControl(data.draw(st.none() | numbers), data.draw(st.none() | numbers), data.draw(numbers))
     spec = GameSpec(
         data.draw(text),
@@ -108,6 +109,7 @@ def test_a_task_is_the_same_in_a_worker(data: st.DataObject, any_rules: st.Searc
     assert Frames(to_worker).feed(frame(Play(task))) == [Play(task)]
 
 
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_what_came_of_games_is_the_same_in_the_parent_however_the_pipe_cuts_it(data: st.DataObject) -> None:
     verdict = st.builds(Verdict, st.sampled_from(GameResult), st.sampled_from(Reason), numbers, text)

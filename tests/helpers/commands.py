@@ -31,6 +31,10 @@ AS_USUAL = ("--margin", "50ms", "--start-time", "10s", "--setup-time", "5s")
 """What these options are where they are left out: for a store that was begun so."""
 PATIENCE = 120
 """Seconds after which a command counts as one that never ends."""
+PROGRAM_SECONDS = 300
+"""The same for a program, which may run several commands."""
+
+Done = subprocess.CompletedProcess[str]
 
 SERVER = """
 import gc, importlib, json, os, pkgutil, signal, sys
@@ -119,6 +123,20 @@ def close() -> None:
 def unhurried(words: Sequence[str]) -> list[str]:
     """The words of a command; with more time, if it plays."""
     return [words[0], *UNHURRIED, *words[1:]] if words and words[0] in PLAYS else list(words)
+
+
+def run_program(words: Sequence[object], folder: Path, typed: str = "", **environment: str) -> Done:
+    """Run a program to its end, in a process of its own and a folder, with this as its input."""
+    return subprocess.run(
+        list(map(str, words)),
+        cwd=folder,
+        env={**os.environ, **environment},
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=PROGRAM_SECONDS,
+        check=False,
+    )
 
 
 def arena_bytes(folder: Path, *arguments: str | bytes, **environment: str) -> "subprocess.CompletedProcess[bytes]":

@@ -1,7 +1,7 @@
 """Leagues without processes, in a store: their games end at once, as it follows from their ids."""
 
 import random
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 import unplayed
+from executors import executor_here
 
-from arena.game.faults import lost_by
+from arena.game.faults import Fault
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import GameResult, Verdict, forfeit, verdict_of
 from arena.league.exchange import import_games
 from arena.league.executor.task import Executor, GameTask, PlaySettings
 from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import FormatOptions, Kind, PlayOptions
 from arena.league.pairing.chosen import format_of
 from arena.league.plan import LeagueEntry
-from arena.league.play_missing import Watcher
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
 from arena.report.game_list import Roster
@@ -45,16 +45,13 @@ def ended(game: GameSpec, seed: int) -> Ended:
     """How a game ends follows from its id: who is to move resigns, or one bot or both fail before it begins."""
     chance = random.Random(f"{seed} {game.id}")
     if chance.random() < 0.05:
-        words = "; ".join(f"{lost_by(game.players, color, Reason.NO_START)}: it ended" for color in Color)
-        return Ended((), Verdict(GameResult.NEITHER, Reason.NO_START, 0, words))
+        return Ended((), forfeit(game.players, [(color, Fault(Reason.NO_START, "it ended")) for color in Color], 0))
     for color in Color:
         if game.players[color].name == "bot1" and chance.random() < 0.6:
-            words = f"{lost_by(game.players, color, Reason.CRASH)}: it ended"
-            return Ended((), Verdict(GameResult.win(color.opponent), Reason.CRASH, 0, words))
+            return Ended((), forfeit(game.players, [(color, Fault(Reason.CRASH, "it ended"))], 0))
     loser = chance.choice(list(Color))
     actions = (*(["a4-a5"] if loser is Color.BLUE else []), "resign")
-    words = lost_by(game.players, loser, Reason.RESIGN)
-    return Ended(actions, Verdict(GameResult.win(loser.opponent), Reason.RESIGN, len(actions), words))
+    return Ended(actions, verdict_of(game.players, GameResult.win(loser.opponent), Reason.RESIGN, len(actions)))
 
 
 def record_of(game: GameSpec, seed: int) -> GameRecord:
@@ -73,10 +70,11 @@ def record_of(game: GameSpec, seed: int) -> GameRecord:
     )
 
 
-class Stopping(Watcher):
+class Stopping(unplayed.Quiet):
     """Asks to stop after so many games."""
 
     def __init__(self, stop: StopRequest, games: int | None) -> None:
+        super().__init__()
         self._stop, self._left = stop, games
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
@@ -98,7 +96,7 @@ class Run(NamedTuple):
 class Made:
     """A store of leagues whose games end at once; the first bot crashes often."""
 
-    def __init__(self, folder: Path, seed: int, patch: pytest.MonkeyPatch, here: Callable[..., Any]) -> None:
+    def __init__(self, folder: Path, seed: int, patch: pytest.MonkeyPatch) -> None:
         self.folder, self.path = folder, folder / "l.sqlite"
         self.placing: PlacingEntry | None = None
         """That of the last league, as it was printed at its end."""
@@ -110,7 +108,7 @@ class Made:
 
         @asynccontextmanager
         async def executor(league: OpenLeague, settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
-            async with here(play, jobs) as executor:
+            async with executor_here(play, jobs) as executor:
                 yield executor
 
         patch.setattr(OpenLeague, "_executor", executor)
@@ -157,7 +155,7 @@ class Made:
 
 
 @contextmanager
-def made_in(folder: Path, here: Callable[..., Any], seed: int) -> Iterator[Made]:
-    """Such a store, as long as games are to end so; `here` is the fixture `executor_here`."""
+def made_in(folder: Path, seed: int) -> Iterator[Made]:
+    """Such a store, as long as games are to end so."""
     with pytest.MonkeyPatch.context() as patch:
-        yield Made(folder, seed, patch, here)
+        yield Made(folder, seed, patch)

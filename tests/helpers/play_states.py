@@ -2,18 +2,16 @@
 
 from collections.abc import Callable
 
+from unplayed import Quiet
+
 from arena.game.record import GameRecord
-from arena.league.play_missing import PlayState, Watcher
+from arena.league.play_missing import PlayState
 from arena.league.store import GameRow
 
 
-class _Hearing(Watcher):
-    def __init__(self, finished: Callable[[GameRow, GameRecord], object]) -> None:
-        self._finished = finished
-
-    def finished(self, row: GameRow, record: GameRecord) -> None:
-        self._finished(row, record)
-
-
 def state_of(finished: Callable[[GameRow, GameRecord], object] = lambda row, record: None) -> PlayState:
-    return PlayState(_Hearing(finished))
+    class Hearing(Quiet):
+        def finished(self, row: GameRow, record: GameRecord) -> None:
+            finished(row, record)
+
+    return PlayState(Hearing())

@@ -18,14 +18,13 @@ from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
 from arena.play.session import Session
 from arena.stratego.game import variant_of
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_state import StrategoSeatState, state_of
 from arena.stratego.seat_view import legal_actions
 from arena.stratego.setups import random_rows
 from arena.web.address import LOCAL_NAMES, Hosts
-from arena.web.seat_page import NextCommands, SeatTable
-from arena.web.seat_server import PlayPages
+from arena.web.seat_server import NextCommands, PlayPages, SeatTable
 from protocol.notation import Color
 
 Played = GameRecord | History | None
@@ -177,7 +176,7 @@ def history_until(rules: str, form: str, most: int = 400) -> History:
     for seed in range(100):
         numbers = random.Random(seed)
         rows = [random_rows(ruleset, seed), random_rows(ruleset, seed + 1000)]
-        game = Game(ruleset, *rows)
+        game = EngineGame(ruleset, *rows)
         actions: list[str] = []
         while not game.outcome and game.ply < most:
             legal = legal_actions(game)

@@ -21,6 +21,22 @@ class Listed:
         return next(self._batches, None)
 
 
+class Quiet:
+    """A watcher of a league that says nothing, and keeps the games that it is told of."""
+
+    def __init__(self) -> None:
+        self.rows: list[GameRow] = []
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        self.rows.append(row)
+
+    def remark(self, text: str) -> None:
+        pass
+
+    def closing(self, under_way: int) -> None:
+        pass
+
+
 def record_of(game: GameSpec, result: GameResult | None = None) -> GameRecord:
     """The game as it ended at once with this result; the one of the two whose name comes last won, if none is given."""
     red, blue = game.players

@@ -7,9 +7,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pytest
+from small_arena import SmallArena
 
 from arena.stratego.rules.rulesets import ruleset_names
 from arena.stratego.rules.setup import check_setup
@@ -19,6 +19,7 @@ from protocol.messages import (
     BotMessage,
     End,
     Error,
+    GameLine,
     Hello,
     Legal,
     Move,
@@ -29,11 +30,7 @@ from protocol.messages import (
     SetupRequest,
     Turn,
 )
-from protocol.messages import Game as GameMessage
-from protocol.notation import Color, Reason, Result
-
-if TYPE_CHECKING:
-    from tests.protocol.conftest import SmallArena
+from protocol.notation import Color, Reason, SeatResult
 
 OPENING = b"""\
 hello 1
@@ -102,10 +99,8 @@ def test_wants_that_are_none_of_the_protocols_are_an_error_that_says_what_came(
 
 @pytest.mark.parametrize("ruleset", ruleset_names())
 @pytest.mark.parametrize("color", Color)
-def test_the_set_up_that_comes_with_the_kit_is_legal(
-    ruleset: str, color: Color, small_arena: "Callable[[str], SmallArena]"
-) -> None:
-    arena = small_arena(ruleset)
+def test_the_set_up_that_comes_with_the_kit_is_legal(ruleset: str, color: Color) -> None:
+    arena = SmallArena(ruleset)
     seen = set()
     for seed in range(20):
         conversation = Conversation(Drifter)
@@ -157,7 +152,7 @@ def test_a_set_up_that_is_none_is_an_error_that_says_what_came(answer: object, m
 
 def test_a_bot_moves_when_it_is_its_turn_and_only_then() -> None:
     conversation = Conversation(Drifter)
-    for message in (Hello(1), GameMessage(Color.RED, "test"), SetupRequest()):
+    for message in (Hello(1), GameLine(Color.RED, "test"), SetupRequest()):
         conversation.receive(message)
     assert conversation.receive(Moved(Color.BLUE, "a7-a6")) == []
     assert conversation.receive(Legal(("a4-a5",))) == []
@@ -176,9 +171,9 @@ def test_a_bot_is_told_of_events_after_the_view_and_of_the_end() -> None:
             seen.append(f"{end.result.value} {end.reason.value}")
 
     conversation = Conversation(Watcher)
-    messages: list[ArenaMessage] = [Hello(1), GameMessage(Color.RED, "test"), SetupRequest()]
+    messages: list[ArenaMessage] = [Hello(1), GameLine(Color.RED, "test"), SetupRequest()]
     messages += [Legal(("a4-a5",)), Turn(1, 10, 10)]
-    messages += [Moved(Color.RED, "a4-a5"), Moved(Color.BLUE, "a7-a6"), Error("oh"), End(Result.WIN, Reason.RESIGN)]
+    messages += [Moved(Color.RED, "a4-a5"), Moved(Color.BLUE, "a7-a6"), Error("oh"), End(SeatResult.WIN, Reason.RESIGN)]
     for message in messages:
         conversation.receive(message)
     assert seen == ["Legal 0", "Moved 1", "Moved 2", "Error 2", "win resign"]
@@ -211,12 +206,12 @@ def test_a_note_made_between_turns_waits_for_the_next_answer() -> None:
             self.note("too late")
 
     conversation = Conversation(Observer)
-    for message in (Hello(1), GameMessage(Color.RED, "test"), SetupRequest(), Legal(("a4-a5",))):
+    for message in (Hello(1), GameLine(Color.RED, "test"), SetupRequest(), Legal(("a4-a5",))):
         conversation.receive(message)
     assert conversation.receive(Moved(Color.BLUE, "a7-a6")) == []
     assert texts(conversation.receive(Turn(2, 9, 9))) == [repr(Note("saw a7-a6")), repr(Move("a4-a5"))]
-    assert conversation.receive(End(Result.WIN, Reason.RESIGN)) == []
-    conversation.receive(GameMessage(Color.BLUE, "test"))
+    assert conversation.receive(End(SeatResult.WIN, Reason.RESIGN)) == []
+    conversation.receive(GameLine(Color.BLUE, "test"))
     assert [type(answer) for answer in conversation.receive(SetupRequest())] == [Setup]
 
 

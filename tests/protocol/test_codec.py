@@ -17,14 +17,14 @@ from protocol.messages import (
     ArenaMessage,
     Author,
     Battle,
-    Board,
+    BoardLine,
     BotMessage,
     Cannot,
     Clock,
     End,
     Enemy,
     Error,
-    Game,
+    GameLine,
     Guess,
     Hello,
     Legal,
@@ -46,7 +46,7 @@ from protocol.messages import (
     Want,
     Wants,
 )
-from protocol.notation import RANK_LETTERS, SQUARES, Color, Rank, Reason, Result, Survivor
+from protocol.notation import RANK_LETTERS, SQUARES, Color, Rank, Reason, SeatResult, Survivor
 
 ROWS = ("FB........", "..........", ".....2....", "S..3..M..9")
 
@@ -69,14 +69,14 @@ actions = st.one_of(
 
 ARENA_MESSAGES: dict[type, st.SearchStrategy[ArenaMessage]] = {
     Hello: st.builds(Hello, numbers),
-    Game: st.builds(Game, colors, words),
+    GameLine: st.builds(GameLine, colors, words),
     Rule: st.builds(Rule, words, texts),
     Clock: st.builds(Clock, numbers, st.none() | numbers, st.none() | numbers, st.none() | numbers),
     Seed: st.builds(Seed, numbers),
     Opponent: st.builds(Opponent, texts),
     SetupRequest: st.just(SetupRequest()),
     Enemy: st.builds(Enemy, st.lists(squares, max_size=40).map(tuple)),
-    Board: st.builds(Board, st.lists(words, min_size=100, max_size=100).map(tuple)),
+    BoardLine: st.builds(BoardLine, st.lists(words, min_size=100, max_size=100).map(tuple)),
     Legal: st.builds(Legal, st.lists(actions, max_size=200).map(tuple)),
     Turn: st.builds(Turn, *[numbers] * 3, st.none(), st.none()) | st.builds(Turn, *[numbers] * 5),
     Moved: st.builds(Moved, colors, actions),
@@ -86,7 +86,7 @@ ARENA_MESSAGES: dict[type, st.SearchStrategy[ArenaMessage]] = {
     Guess: st.builds(Guess, squares, ranks, st.booleans()),
     Restore: st.builds(Restore, st.tuples(*[st.text("." + RANK_LETTERS, min_size=10, max_size=10)] * 4)),
     Error: st.builds(Error, texts),
-    End: st.builds(End, st.sampled_from(Result), st.sampled_from(Reason)),
+    End: st.builds(End, st.sampled_from(SeatResult), st.sampled_from(Reason)),
     Quit: st.just(Quit()),
 }
 BOT_MESSAGES: dict[type, st.SearchStrategy[BotMessage]] = {
@@ -387,7 +387,7 @@ def test_a_bot_refuses_a_known_verb_with_wrong_fields(line: bytes) -> None:
 
 @pytest.mark.parametrize("text", ["caf\u00e9", "two\nlines", "a\ttab", "end\r", "\x00", "\x7f"])
 def test_the_arena_cannot_send_text_that_has_no_place_on_a_line(text: str) -> None:
-    for message in (Error(text), Rule("army", text), Game(Color.RED, text), Moved(Color.RED, text)):
+    for message in (Error(text), Rule("army", text), GameLine(Color.RED, text), Moved(Color.RED, text)):
         with pytest.raises(LocalProtocolError):
             encode_for_bot(message)
 

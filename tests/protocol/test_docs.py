@@ -5,11 +5,12 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import pytest
+from small_arena import SmallArena, Transcript
 
 from arena.bots.pipes import STDERR_KEPT
 from arena.bots.spec import INHERITED, base_environment
@@ -28,6 +29,7 @@ from protocol.messages import (
     Battle,
     Clock,
     End,
+    GameLine,
     Hello,
     Legal,
     Move,
@@ -40,12 +42,8 @@ from protocol.messages import (
     Want,
     Wants,
 )
-from protocol.messages import Game as GameMessage
 from protocol.notation import COLOR_WORDS, RANK_BY_LETTER, SQUARES, Color, Rank, Reason
 from protocol.view import new_view
-
-if TYPE_CHECKING:
-    from tests.protocol.conftest import SmallArena, Transcript
 
 DOC = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="ascii")
 BLOCKS = re.findall(r"^```(.+)\n((?:.*\n)*?)^```$", DOC, re.MULTILINE)
@@ -190,7 +188,7 @@ def test_the_pieces_and_the_squares_are_named() -> None:
     assert pieces == {letter: rank.name.lower() for letter, rank in RANK_BY_LETTER.items()}
     lakes = re.search(r"The lakes are (.*?)\.", text)
     assert lakes
-    empty = new_view(GameMessage(Color.RED, "isf")).cells()
+    empty = new_view(GameLine(Color.RED, "isf")).cells()
     named = set(re.findall(r"[a-j]\d", lakes[1]))
     assert named == {name for name, cell in zip(SQUARES, empty, strict=True) if cell == "~~"}
 
@@ -243,13 +241,13 @@ arena| battle e4 3 M defender
 
 
 @pytest.fixture
-def conversations(transcript: "Callable[[str], Transcript]") -> "dict[Color, Transcript]":
+def conversations() -> "dict[Color, Transcript]":
     bodies = {kind: body for kind, body in BLOCKS if kind.startswith("game")}
     rules = re.findall(r"^arena\| rule .*\n", bodies["game red"], re.MULTILINE)
     for omitted, lines in ((SAME_RULES, "".join(rules)), (AND_SO_ON, LINES_TO_PLY_14)):
         assert bodies["game blue"].count(omitted) == 1
         bodies["game blue"] = bodies["game blue"].replace(omitted, lines)
-    return {color: transcript(bodies[f"game {color.word}"]) for color in Color}
+    return {color: Transcript(bodies[f"game {color.word}"]) for color in Color}
 
 
 @pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
@@ -296,14 +294,14 @@ def timeless(messages: list[ArenaMessage]) -> list[str]:
 
 
 def test_the_game_is_a_game_and_both_players_are_told_what_happened_in_it(
-    conversations: "dict[Color, Transcript]", small_arena: "Callable[[str], SmallArena]"
+    conversations: "dict[Color, Transcript]",
 ) -> None:
     """Played again under the real rules, every line of the arena comes out as it stands in the text."""
     heard = {color: [decode_for_bot(line) for line in conversations[color].arena] for color in Color}
     answers = {
         color: [decode_from_bot(line[:-1], STRATEGO_FORMS) for line in conversations[color].bot] for color in Color
     }
-    arena = small_arena("barrage")
+    arena = SmallArena("barrage")
     told: dict[Color, list[ArenaMessage]] = {color: [Hello(1)] for color in Color}
     wants: dict[Color, tuple[Want, ...]] = dict.fromkeys(Color, ())
     for color in Color:
@@ -373,8 +371,8 @@ class Child:
 
 
 @pytest.mark.parametrize("ruleset", ["isf+rescue", "jumbo-81320/infiltrator"])
-def test_the_first_bot_plays_itself(ruleset: str, small_arena: "Callable[[str], SmallArena]") -> None:
-    arena = small_arena(ruleset)
+def test_the_first_bot_plays_itself(ruleset: str) -> None:
+    arena = SmallArena(ruleset)
     bots = {color: Child("-c", TWENTY_LINES) for color in Color}
     try:
         for color, bot in bots.items():

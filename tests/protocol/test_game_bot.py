@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from protocol.game_bot import GameBot, Want, run
+from protocol.game_bot import GameBot, run
 from protocol.lines import LocalProtocolError
 from protocol.seats import Color
 
@@ -27,17 +27,6 @@ def say(make_bot: Callable[[], GameBot], said: bytes, monkeypatch: pytest.Monkey
     sink = io.BytesIO()
     run(make_bot, io.BytesIO(said), sink)
     return sink.getvalue().decode("ascii").splitlines()
-
-
-def test_a_bot_introduces_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Vain(First):
-        author = "Jane Doe"
-        wants = (Want.BOARD,)
-        can_restore = False
-
-    assert say(First, b"hello 1\n", monkeypatch) == ["name first", "want legal", "ready"]
-    introduction = ["name first", "author Jane Doe", "want board", "cannot restore", "ready"]
-    assert say(Vain, b"hello 1\n", monkeypatch) == introduction
 
 
 def test_a_game_without_set_ups_goes_from_the_seed_to_the_turn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,18 +9,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from small_arena import Transcript
 
 from protocol.bot import Bot, View, Want, run
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.codec import decode_from_bot, encode_for_bot
 from protocol.forms import STRATEGO_FORMS
 from protocol.notation import Color
-
-if TYPE_CHECKING:
-    from tests.protocol.conftest import Transcript
 
 FOLDER = Path(__file__).parents[1] / "golden"
 
@@ -97,9 +94,9 @@ BOTS: dict[str, Callable[[], Bot]] = {
 
 
 @pytest.fixture(params=BOTS)
-def case(request: pytest.FixtureRequest, transcript: "Callable[[str], Transcript]") -> "tuple[str, Transcript]":
+def case(request: pytest.FixtureRequest) -> "tuple[str, Transcript]":
     """The name of a golden conversation, and the conversation."""
-    return request.param, transcript((FOLDER / f"{request.param}.txt").read_text(encoding="ascii"))
+    return request.param, Transcript((FOLDER / f"{request.param}.txt").read_text(encoding="ascii"))
 
 
 def test_a_bots_whole_output_is_as_it_was(case: "tuple[str, Transcript]", monkeypatch: pytest.MonkeyPatch) -> None:

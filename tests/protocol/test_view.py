@@ -2,32 +2,24 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from every_ruleset import EVERY_RULESET
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_play import any_rules, lively, random_rows
+from small_arena import SmallArena
 
-from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.combat import fight
-from arena.stratego.rules.game import Game as RulesGame
 from arena.stratego.rules.ruleset import Bombs, EqualRanks, Ruleset
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
-from protocol.messages import Battle, Clock, Enemy, Game, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
+from arena.stratego.rules.rulesets import load_ruleset
+from protocol.messages import Battle, Clock, Enemy, GameLine, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
 from protocol.notation import HOME_SQUARES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
 from protocol.piece import Piece
 from protocol.view import View, new_view
-
-if TYPE_CHECKING:
-    from tests.protocol.conftest import SmallArena
-
-    MakeArena = Callable[[str | Ruleset], SmallArena]
-    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-    Lively = Callable[[RulesGame, Random], Action]
 
 RED, BLUE = Color.RED, Color.BLUE
 ROWS = ("F.........", "..........", "..........", "2S3......M")
@@ -36,7 +28,7 @@ ROWS = ("F.........", "..........", "..........", "2S3......M")
 @pytest.fixture
 def view() -> View:
     """Red's, with a scout on a4, a spy on b4, a miner on c4 and the marshal on j4; Blue is on a7, b7 and j7."""
-    view = new_view(Game(RED, "test"))
+    view = new_view(GameLine(RED, "test"))
     view.apply(Rule("army", "F:1 S:1 2:1 3:1 M:1"))
     view.place_own(ROWS)
     view.apply(Enemy(("a7", "b7", "j7", "a8", "b8")))
@@ -58,7 +50,7 @@ def play(view: View, *messages: Moved | Battle | Reveal | Rescued | Guess) -> No
 
 @pytest.mark.parametrize("color", Color)
 def test_a_set_up_is_read_from_the_own_back_row_files_a_to_j(color: Color) -> None:
-    view = new_view(Game(color, "test"))
+    view = new_view(GameLine(color, "test"))
     view.place_own(("FB........", "..........", "..........", "2........M"))
     placed = {SQUARES[square]: piece.rank for square, piece in view.pieces(color)}
     back, front = ("1", "4") if color is RED else ("10", "7")
@@ -67,7 +59,7 @@ def test_a_set_up_is_read_from_the_own_back_row_files_a_to_j(color: Color) -> No
 
 
 def test_a_full_set_up_means_a_full_enemy() -> None:
-    view = new_view(Game(BLUE, "isf"))
+    view = new_view(GameLine(BLUE, "isf"))
     view.place_own(("FB22223333", "3BB2222444", "456BBB5566", "778899M456"))
     assert [square for square, _ in view.pieces(RED)] == sorted(HOME_SQUARES[RED])
     assert all(piece.rank is None and not piece.moved for _, piece in view.pieces(RED))
@@ -143,7 +135,7 @@ def test_a_turns_dice_follow_from_the_seed_and_the_ply_alone(view: View) -> None
     drawn = view.random.random()
     view.apply(Turn(11, 1, 1))
     assert view.random.random() != drawn
-    again = new_view(Game(BLUE, "duel"))
+    again = new_view(GameLine(BLUE, "duel"))
     again.apply(Seed(42))
     again.apply(Turn(9, 1, 1))
     assert again.random.random() == drawn
@@ -157,7 +149,7 @@ MOBILE = frozenset(Rank) - {Rank.FLAG, Rank.BOMB}
 
 def facing_one_of_each(**rules: str) -> View:
     """Red's view of an enemy with one piece of each rank, on a7 to j7 and a8 to c8; its own pieces stand on row 4."""
-    view = new_view(Game(RED, "test"))
+    view = new_view(GameLine(RED, "test"))
     for name, value in {"army": EVERYTHING, **rules}.items():
         view.apply(Rule(name.replace("_", "-"), value))
     view.place_own(("FBM.......", "..........", "..........", "S23456789I"))
@@ -294,54 +286,36 @@ def test_all_that_a_piece_has_shown_counts_together() -> None:
 
 # --- whole games --------------------------------------------------------------------------------------------------
 
-EVERY = [
-    *ruleset_names(),
-    *(f"isf+{switch}" for switch in switch_names() if switch != "infiltration"),
-    "jumbo-81320/infiltrator+rescue+silent-defence+mobile-flag+lightning-captains+attackers-advantage",
-    "vintage/lightning+silent-defence+mobile-bombs+rescue",
-    "vintage/barrage+silent-defence+rescue+mobile-flag+exploding-bombs",
-    "isf+lightning-captains+facing-attacks+silent-defence",
-]
 SQUARE = re.compile(SQUARE_PATTERN)
 
 
-@settings(max_examples=30, deadline=None)
-@given(data=st.data(), seed=st.integers(0, 2**32))
+@settings(max_examples=15, deadline=None)
+@given(ruleset=any_rules, seed=st.integers(0, 2**32))
 def test_through_whole_games_the_view_has_every_piece_in_its_place_and_no_rank_wrong(
-    small_arena: "MakeArena",
-    random_rows: "RandomRows",
-    lively: "Lively",
-    any_rules: st.SearchStrategy[Ruleset],
-    *,
-    data: st.DataObject,
-    seed: int,
+    *, ruleset: Ruleset, seed: int
 ) -> None:
-    play_through(small_arena(data.draw(any_rules)), random_rows, lively, seed)
+    play_through(SmallArena(ruleset), seed)
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_the_same_holds_under_every_ruleset_and_every_switch(
-    small_arena: "MakeArena", random_rows: "RandomRows", lively: "Lively", name: str
-) -> None:
-    play_through(small_arena(name), random_rows, lively, 3)
+@pytest.mark.parametrize("name", EVERY_RULESET)
+def test_the_same_holds_under_every_ruleset_and_every_switch(name: str) -> None:
+    play_through(SmallArena(name), 3)
 
 
-def test_these_games_have_in_them_all_that_a_view_can_be_told(
-    small_arena: "MakeArena", random_rows: "RandomRows", lively: "Lively"
-) -> None:
+def test_these_games_have_in_them_all_that_a_view_can_be_told() -> None:
     """So that the property does not hold for want of cases: also pieces that have narrowed themselves down."""
     name = "jumbo-81320/infiltrator+rescue+silent-defence+lightning-captains"
     small = replace(load_ruleset(name), army=(*load_ruleset("vintage/lightning").army, (Rank.INFILTRATOR, 4)))
     met: Counter[str] = Counter()
     for seed in range(12):
-        met += play_through(small_arena(small), random_rows, lively, seed)
+        met += play_through(SmallArena(small), seed)
     assert set(met) >= {"Moved", "Battle", "Reveal", "Rescued", "Guess", "hidden defender", "turn", "narrowed"}
 
 
-def play_through(table: "SmallArena", random_rows: "RandomRows", lively: "Lively", seed: int) -> Counter[str]:
+def play_through(table: SmallArena, seed: int) -> Counter[str]:
     """A game in which both views are compared with the truth; returns what was said and seen in it."""
     rng = Random(seed)
-    views = {color: new_view(Game(color, table.ruleset.name)) for color in Color}
+    views = {color: new_view(GameLine(color, table.ruleset.name)) for color in Color}
     for color, view in views.items():
         for message in table.opening(color, seed):
             view.apply(message)
@@ -371,7 +345,7 @@ def play_through(table: "SmallArena", random_rows: "RandomRows", lively: "Lively
     return +met
 
 
-def compare(table: "SmallArena", view: View, untouched: set[str]) -> None:
+def compare(table: SmallArena, view: View, untouched: set[str]) -> None:
     truth = table.truth()
     seen = {SQUARES[square]: piece for color in Color for square, piece in view.pieces(color)}
     assert {square: piece.color for square, piece in seen.items()} == {

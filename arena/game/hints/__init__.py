@@ -4,13 +4,11 @@ A hint follows from the typed cause of a fault (`arena.game.faults`), from obser
 the bot's own words. It may be wrong, and is marked as a hint.
 """
 
-from arena.game.faults import Cause, Fault, Malformed
+from arena.game.faults import Cause, Hint, Malformed, Mistake
 from arena.game.hints.seen import (
     DEBUG,
     FLUSH,
     Activity,
-    Hint,
-    Mistake,
     Probe,
     ProgramLanguage,
     Seen,
@@ -29,12 +27,7 @@ __all__ = [
     "Seen",
     "TurnUse",
     "diagnose",
-    "hinted",
 ]
-
-MARK = "; hint: "
-"""The separator of a fault and its hint in one line."""
-LONGEST_HINT = 300
 
 
 def diagnose(seen: Seen) -> Hint | None:
@@ -55,11 +48,6 @@ def diagnose(seen: Seen) -> Hint | None:
     if fault.reason in (Reason.OVER_LIMIT, Reason.ILLEGAL_ACTION, Reason.ILLEGAL_SETUP):
         return None
     return ended(seen) if seen.has_ended else silent(seen)
-
-
-def hinted(fault: Fault, hint: Hint | None) -> Fault:
-    """Return a fault with its hint, for records and the bot."""
-    return fault._replace(text=fault.text + MARK + hint.text[:LONGEST_HINT]) if hint else fault
 
 
 def _over_limit(seen: Seen, cause: Cause) -> Hint:

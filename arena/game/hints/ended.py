@@ -3,8 +3,8 @@
 import errno
 import re
 
-from arena.game.faults import Cause, Unstartable
-from arena.game.hints.seen import Hint, Mistake, ProgramLanguage, Seen
+from arena.game.faults import Cause, Hint, Mistake, Unstartable
+from arena.game.hints.seen import ProgramLanguage, Seen
 from arena.system.printable import printable
 from protocol.conversation import Phase
 

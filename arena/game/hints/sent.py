@@ -2,7 +2,8 @@
 
 import re
 
-from arena.game.hints.seen import DEBUG, Hint, Mistake, Seen
+from arena.game.faults import Hint, Mistake
+from arena.game.hints.seen import DEBUG, Seen
 from protocol.conversation import Phase
 from protocol.lines import Slip
 
@@ -32,7 +33,7 @@ def wrong_line(seen: Seen, slip: Slip, line: str) -> Hint:
     if line != " ".join(line.split()):
         return _SPACES
     if verb in ("setup", "move"):
-        return Hint(Mistake.ACTION_FORM, f"the protocol of the game says what stands behind '{verb}'")
+        return Hint(Mistake.ACTION_FORM, f"see the protocol of the game for what follows '{verb}'")
     words = "legal, board or both may stand behind 'want', with one space between them: 'want legal board'"
     return Hint(Mistake.WANTED, words) if verb == "want" else _SPACES
 

@@ -1,7 +1,7 @@
 """Hints for bots that did not answer in time."""
 
-from arena.game.faults import Cause
-from arena.game.hints.seen import FLUSH, NEWLINE, READ, WANT_LEGAL, Activity, Hint, Mistake, Probe, Seen
+from arena.game.faults import Cause, Hint, Mistake
+from arena.game.hints.seen import FLUSH, NEWLINE, READ, WANT_LEGAL, Activity, Probe, Seen
 from protocol.conversation import Phase
 
 AWAITED = {Phase.INTRODUCING: "ready", Phase.SETTING_UP: "setup", Phase.THINKING: "move"}

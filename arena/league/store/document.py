@@ -52,7 +52,7 @@ def own_times_in(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def without_known_times(asked: Mapping[str, str], present: Mapping[str, str]) -> dict[str, str]:
-    """Drop the own times of bots that have one in the store, under any name."""
+    """Drop the times of bots whose time the store already has, under any name."""
     known = own_times_in(present)
     return {name: text for name, text in asked.items() if not name.startswith(TIME_OF) or _digest(name) not in known}
 

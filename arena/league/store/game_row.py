@@ -183,7 +183,7 @@ def compared(columns: Columns, data: object) -> tuple[GameRecord | None, list[st
         for name, one, other in zip(COLUMNS, got, expected, strict=True)
         if one != other or type(one) is not type(other)
     ]
-    return record, [f"its row does not say what its record says: {', '.join(different)}"] if different else []
+    return record, [f"its row and its record differ: {', '.join(different)}"] if different else []
 
 
 def _readable(value: Any) -> Any:

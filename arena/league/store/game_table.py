@@ -88,7 +88,7 @@ class GameTable:
     def _insert(self, row: GameRow, data: bytes) -> None:
         columns, of_record = columns_of(row), digest_of(data)
         if not could_be_stored(columns):
-            raise StoreError(f"game {printable(row.id, SHOWN)}: it has a number or a name that no game has")
+            raise StoreError(f"game {printable(row.id, SHOWN)}: its number or a name in it is invalid")
         red, blue = map(self._number_of, row.players)
         values = (*columns[:2], red, blue, *columns[6:], of_record, row_digest(columns, of_record))
         self._database.query(_INSERT, *values)

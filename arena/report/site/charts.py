@@ -1,6 +1,7 @@
 """Whiskers, curves and bars of the pages, as numbers for templates or as SVG."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,6 @@ NAME_HEIGHT = 15
 """Distance between the names at the ends of curves."""
 LONGEST_NAME = 18
 COLOURS = 8
-"""The number of curves that are drawn, each in a colour of its own."""
 
 
 @dataclass(frozen=True)
@@ -164,13 +164,9 @@ def _text(x: float, y: float, text: str, anchor: str = "start") -> Markup:
     return Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>').format(x, y, anchor, text)
 
 
-def histogram(times_us: Iterable[int]) -> dict[int, int]:
+def histogram(times_us: Iterable[int]) -> Counter[int]:
     """Count times in microseconds by classes of a fifth of a power of ten; `edge` gives their limits."""
-    found: dict[int, int] = {}
-    for time in times_us:
-        number = math.floor(math.log10(max(time, 10) / 10) * 5)
-        found[number] = found.get(number, 0) + 1
-    return found
+    return Counter(math.floor(math.log10(max(time, 10) / 10) * 5) for time in times_us)
 
 
 def edge(number: int) -> float:

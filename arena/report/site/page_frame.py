@@ -8,7 +8,7 @@ from urllib.parse import quote
 import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from arena.report.result_words import elo_text, interval_text, points_text
+from arena.report.terminal import elo_text, interval_text, points_text
 
 FOLDER = Path(__file__).parent
 POLICY = (
@@ -17,24 +17,19 @@ POLICY = (
 """A page on a disk loads files of its site only."""
 
 
-class Served(msgspec.Struct, frozen=True):
-    """The additions of served pages: template folders, and a template for the head of each page with its `state`.
-
-    The headers of the server say what a served page may load.
-    """
-
-    folders: tuple[str, ...] = ()
-    head: str = ""
-    state: str = ""
-
-
 class Site(msgspec.Struct, frozen=True):
-    """The title, the menu (names and files) and the footer of each page; `served` is None for pages on a disk."""
+    """The title, the menu (names and files) and the footer of each page.
+
+    Served pages have `folders` of further templates, and a template for the `head` of each page with its `state`. The
+    headers of the server say what a served page may load.
+    """
 
     title: str
     menu: tuple[tuple[str, str], ...]
     footer: str
-    served: Served | None = None
+    folders: tuple[str, ...] = ()
+    head: str = ""
+    state: str = ""
 
 
 class PageFrame:
@@ -42,17 +37,15 @@ class PageFrame:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        served = site.served or Served()
         self._environment = Environment(
-            loader=FileSystemLoader([*served.folders, str(FOLDER / "templates")]),
+            loader=FileSystemLoader([*site.folders, str(FOLDER / "templates")]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update(site=site, policy=POLICY, served=served)
+        self._environment.globals.update(site=site, policy=POLICY, interval=interval_text)
         self._environment.filters.update(elo=elo_text, points=points_text, ms=milliseconds, svg=svg_address)
-        self._environment.globals["interval"] = interval_text
 
     def page(self, template: str, here: str, **values: Any) -> str:
         """Return a page; `here` is its path within the site."""

@@ -1,31 +1,30 @@
-"""The pages of a league as text: values in, HTML out. Templates escape all that a bot may have chosen."""
+"""The text of each page of a site by its name. Templates escape all that a bot may have chosen."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-from arena.game import Names, Variant
+import msgspec
+
+from arena.errors import UsageError
+from arena.game import Names, Variant, displayed
+from arena.game.time_control import parse_time
 from arena.game.verdict import GameResult
-from arena.league.pairing.pairing import Meeting, Placing
-from arena.league.store import GameRow
+from arena.league.readers import Audience
+from arena.league.store import Damage, GameRow
+from arena.league.store.document import GAME, RULESET, TIME
 from arena.report.bot_versions import BotVersion
-from arena.report.game_list import Roster, ShownNames, score_text, shown_name
-from arena.report.placings import (
-    cells,
-    headings,
-    name_if_known,
-    place_text,
-    remarks_of,
-    stop_text,
-    title_of,
-    title_text,
-)
-from arena.report.result_words import elo_text, interval_text, points_text
+from arena.report.game_list import Roster, score_text
+from arena.report.placings import MeetingEntry, PlacingEntry, full_title, stop_text
 from arena.report.site.charts import bars, curves, edge, heat, whiskers
+from arena.report.site.game_page import GameTexts
 from arena.report.site.page_frame import PageFrame, in_script, isolated, milliseconds
 from arena.report.standings import Line, Table, Tally, rated_lines
+from arena.report.terminal import elo_text, interval_text, missing_text, not_counted_text, points_text
+from arena.system.printable import printable
 from protocol.seats import Color
 
 PER_PAGE = 500
@@ -34,6 +33,7 @@ MOST_IN_CROSSTABLE = 500
 CHECKPOINTS = 12
 """Moments at which Elo is fitted for the curve."""
 ROUNDS_PAGE = "rounds.html"
+DAMAGED = "The store is damaged, or was changed from outside. Damaged games are reported and excluded."
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,72 +88,137 @@ class LeagueValues:
                     self.history[line.name].append((self._tally.games, line.elo))
 
 
-class LeaguePages:
-    """Makes the pages of one league except those of games; `shown` are the games that have pages."""
+@dataclass
+class PlayedGames:
+    """Results of writing the pages of games.
 
-    def __init__(self, frame: PageFrame, table: Table, league: LeagueValues) -> None:
-        self._frame, self._table, self._league = frame, table, league
-        self.order = [line.name for line in table.lines]
-        self.href = {name: f"bots/{number}.html" for number, name in enumerate(self.order, 1)}
-        self._superior = {(each.name, each.opponent): each.stronger for each in table.pairs or ()}
-        pages = max(1, -(-len(league.games) // PER_PAGE))
-        self.list_names = ["games.html", *(f"games-{number}.html" for number in range(2, pages + 1))]
+    The times of moves by bot, as `charts.histogram` counts them, and by game why it has no page.
+    """
 
-    def standings(self, rules: str, time: str, notes: Sequence[str], placing: Placing | None, names: ShownNames) -> str:
-        """Return the front page, with `notes` below the table and the places of a format above."""
-        table, lines = self._table, self._table.lines
+    times: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    faults: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SiteContents:
+    """The values of the pages of a league, and the pages.
+
+    `numbers` are the games that have pages; `not_counted` games of these bots are outside their league and on no page.
+    """
+
+    table: Table
+    league: LeagueValues
+    roster: Roster
+    versions: Sequence[BotVersion]
+    settings: dict[str, str]
+    numbers: tuple[int, ...]
+    rules: dict[str, Any]
+    damage: tuple[Damage, ...]
+    placing: PlacingEntry | None
+    not_counted: int
+    game_texts: GameTexts
+
+    @property
+    def notes(self) -> list[str]:
+        left_out = not_counted_text(self.not_counted) if self.not_counted else ""
+        placing = self.placing.lines if self.placing else ()
+        notes = [missing_text(self.table), *placing, left_out, DAMAGED if self.damage else ""]
+        return [note for note in notes if note]
+
+    @property
+    def _frame(self) -> PageFrame:
+        return self.game_texts.frame
+
+    @cached_property
+    def href(self) -> dict[str, str]:
+        return {name: f"bots/{number}.html" for number, name in enumerate(self.league.order, 1)}
+
+    @cached_property
+    def _superior(self) -> dict[tuple[str, str], float]:
+        return {(each.name, each.opponent): each.stronger for each in self.table.pairs or ()}
+
+    @cached_property
+    def _lists(self) -> list[str]:
+        pages = max(1, -(-len(self.league.games) // PER_PAGE))
+        return ["games.html", *(f"games-{number}.html" for number in range(2, pages + 1))]
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of all pages and scripts except those of games."""
+        yield from ("index.html", "crosstable.html", "games.js", "rules.html")
+        if self.placing and self.placing.rounds:
+            yield ROUNDS_PAGE
+        yield from self._lists
+        yield from self.href.values()
+
+    def text(self, name: str, played: PlayedGames) -> str | None:
+        """Return the page or script of this name; None for an unknown name or a game."""
+        shown = frozenset(self.numbers) - played.faults.keys()
+        match name:
+            case "index.html":
+                return self._standings()
+            case "rounds.html" if self.placing and self.placing.rounds:
+                return self._rounds(self.placing, shown)
+            case "crosstable.html":
+                return self._crosstable()
+            case "rules.html":
+                return self._frame.page(here=name, **self.rules)
+            case "games.js":
+                return self._games_script(shown)
+        if name in self._lists:
+            return self._games(name, shown)
+        return next((self._bot(line, played) for line in self.table.lines if self.href[line.name] == name), None)
+
+    def _standings(self) -> str:
+        table, lines, history = self.table, self.table.lines, self.league.history
+        game, rules, time = (printable(self.settings.get(name, "")) for name in (GAME, RULESET, TIME))
+        rules = f"{game}, {rules}" if game else rules
         summary = f"{len(lines)} bots, {table.games} games; rules {rules or 'not known'}, time {time or 'not known'}"
         if table.against_itself:
             summary += f"; games of a bot against itself, which do not count: {table.against_itself}"
-        history = self._league.history
         return self._frame.page(
             "index.html",
             "index.html",
             summary=summary,
-            places=self._places(placing, names) if placing and placing.places else None,
+            places=self._places(self.placing) if self.placing and self.placing.places else None,
             lines=list(zip(lines, whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines]), strict=True)),
             href=self.href,
-            notes=notes,
+            notes=self.notes,
             endings=[
                 (ending.reason.value, ending.games, [f"{isolated(name)} {n}" for name, n in ending.losers.items()])
                 for ending in table.endings
             ],
-            history=curves({name: history[name] for name in self.order if len(history[name]) > 1}),
+            history=curves({name: history[name] for name in self.league.order if len(history[name]) > 1}),
         )
 
-    def _places(self, placing: Placing, names: ShownNames) -> dict[str, object]:
-        heads = headings(placing.places[0])
+    def _places(self, placing: PlacingEntry) -> dict[str, object]:
         return {
-            "title": title_text(placing),
-            "headings": [head or "outcome" for head in heads],
+            "title": full_title(placing),
+            "headings": [head or "outcome" for head in placing.headings],
             "rows": [
-                (place_text(place), name, self.href.get(name, ""), cells(place, names))
+                (place.place_text, place.name, self.href.get(place.name, ""), placing.cells(place))
                 for place in placing.places
-                for name in (shown_name(place.player, names),)
             ],
-            "are_words": "" in heads,
+            "are_words": placing.is_knockout,
             "note": stop_text(placing.stop) if placing.stop else "",
             "rounds": ROUNDS_PAGE if placing.rounds else "",
         }
 
-    def rounds(self, placing: Placing, names: ShownNames, shown: frozenset[int]) -> str:
+    def _rounds(self, placing: PlacingEntry, shown: frozenset[int]) -> str:
         return self._frame.page(
             "rounds.html",
             ROUNDS_PAGE,
-            lead=title_text(placing).partition(":")[0],
-            is_bracket=placing.rounds[0].left is not None,
+            lead=placing.title,
+            is_bracket=placing.is_knockout,
             rounds=[
-                (title_of(each), [self._meeting(meeting, names, shown) for meeting in each.meetings])
-                for each in placing.rounds
+                (each.name, [self._meeting(meeting, shown) for meeting in each.meetings]) for each in placing.rounds
             ],
         )
 
-    def _meeting(self, meeting: Meeting, names: ShownNames, shown: frozenset[int]) -> dict[str, object]:
+    def _meeting(self, meeting: MeetingEntry, shown: frozenset[int]) -> dict[str, object]:
         has_points = bool(meeting.games) or any(meeting.points) or (meeting.is_over and not meeting.is_bye)
         sides = []
-        for player, points, other in zip(meeting.players, meeting.points, meeting.points[::-1], strict=True):
-            name = name_if_known(player, names)
-            is_ahead = meeting.winner == player if meeting.winner else meeting.is_over and points > other
+        for name, points, other in zip(meeting.bots, meeting.points, meeting.points[::-1], strict=True):
+            is_ahead = meeting.winner == name if meeting.winner else meeting.is_over and points > other
             sides.append(
                 {
                     "name": name or "not known yet",
@@ -165,14 +230,14 @@ class LeaguePages:
         return {
             "sides": sides[:1] if meeting.is_bye else sides,
             "games": [(number, f"games/{number}.html" if number in shown else "") for number in meeting.games],
-            "remark": "bye" if meeting.is_bye else remarks_of(meeting, names),
+            "remark": "bye" if meeting.is_bye else meeting.remark,
         }
 
-    def crosstable(self) -> str:
-        order = self.order[:MOST_IN_CROSSTABLE]
+    def _crosstable(self) -> str:
+        order = self.league.order[:MOST_IN_CROSSTABLE]
         cross = []
         for name in order:
-            met = self._table.crosstable.row(name)
+            met = self.table.crosstable.row(name)
             meetings = [met.get(other) for other in order]
             cross.append(
                 [
@@ -189,7 +254,7 @@ class LeaguePages:
         superior = [
             [
                 None if stronger is None else {"text": _likelihood(stronger), "heat": heat(stronger)}
-                for stronger in (self.stronger(name, other) for other in order)
+                for stronger in (self._stronger(name, other) for other in order)
             ]
             for name in (order if self._superior else ())
         ]
@@ -197,19 +262,19 @@ class LeaguePages:
             "crosstable.html",
             "crosstable.html",
             order=order,
-            bots=len(self.order),
+            bots=len(self.league.order),
             href=self.href,
             cross=cross,
             superior=superior,
         )
 
-    def stronger(self, name: str, other: str) -> float | None:
+    def _stronger(self, name: str, other: str) -> float | None:
         if (name, other) in self._superior:
             return self._superior[name, other]
         return 1 - self._superior[other, name] if (other, name) in self._superior else None
 
-    def games(self, name: str, shown: frozenset[int]) -> str:
-        games, number = self._league.games[::-1], self.list_names.index(name)
+    def _games(self, name: str, shown: frozenset[int]) -> str:
+        games, number, order = self.league.games[::-1], self._lists.index(name), self.league.order
         note = "1 game" if len(games) == 1 else f"{len(games)} games"
         if len(shown) < len(games):
             note = f"{len(games)} games, {len(shown)} of them to be replayed"
@@ -220,8 +285,8 @@ class LeaguePages:
                 {
                     "number": game.number,
                     "href": f"games/{game.number}.html" if game.number in shown else "",
-                    "red": self.order[game.red],
-                    "blue": self.order[game.blue],
+                    "red": order[game.red],
+                    "blue": order[game.blue],
                     "score": score_text(game.result),
                     "winner": game.result.winner.word if game.result.winner is not None else "",
                     "reason": game.reason,
@@ -229,15 +294,15 @@ class LeaguePages:
                 }
                 for game in games[number * PER_PAGE : (number + 1) * PER_PAGE]
             ],
-            names=self.order,
+            names=order,
             reasons=sorted({game.reason for game in games}),
             results=[result.value for result in GameResult],
-            list_names=self.list_names,
+            list_names=self._lists,
             games_note=note,
         )
 
-    def games_script(self, shown: frozenset[int]) -> str:
-        reasons = sorted({game.reason for game in self._league.games})
+    def _games_script(self, shown: frozenset[int]) -> str:
+        reasons = sorted({game.reason for game in self.league.games})
         places = {reason: number for number, reason in enumerate(reasons)}
         results = list(GameResult)
         rows = [
@@ -245,10 +310,10 @@ class LeaguePages:
                 *(game.number, game.red, game.blue, results.index(game.result), places[game.reason], game.plies),
                 int(game.number in shown),
             ]
-            for game in self._league.games[::-1]
+            for game in self.league.games[::-1]
         ]
         data = {
-            "names": self.order,
+            "names": self.league.order,
             "reasons": reasons,
             "results": [result.value for result in results],
             "scores": [score_text(result) for result in results],
@@ -256,13 +321,42 @@ class LeaguePages:
         }
         return f"arenaList({in_script(data)});\n"
 
-    def bot(self, line: Line, versions: Sequence[BotVersion], times: Mapping[int, int], limit: float | None) -> str:
-        """Return the page of one bot; `times` are counts as of `charts.histogram`."""
-        name = line.name
-        opponents = []
-        for other, by_color in self._league.met[name].items():
-            red, blue = (by_color[color] for color in Color)
-            stronger = self.stronger(name, other)
+    def _bot(self, line: Line, played: PlayedGames) -> str:
+        """Return the page of one bot. Only its author and the host see what it declares, and its times."""
+        versions = [one for one in self.versions if one.digest == line.digest]
+        times: Mapping[int, int] = played.times.get(line.name, {})
+        reader, players = self.game_texts.reader, (at for at, name in self.roster.names.items() if name == line.name)
+        if reader.audience is not Audience.ALL and reader.bots.isdisjoint(players):
+            versions = [msgspec.structs.replace(one, declared=None, author=None) for one in versions]
+            times = {}
+        try:
+            limit = parse_time(self.settings.get(TIME, "")).move_ms
+        except UsageError:
+            limit = None
+        first, last = min(times, default=0), max(times, default=0) + 1
+        counts = [times.get(number, 0) for number in range(first, last)]
+        losses = self.league.lost[line.name].most_common()
+        return self._frame.page(
+            "bot.html",
+            self.href[line.name],
+            line=line,
+            bots=len(self.league.order),
+            facts=_facts(line, versions),
+            opponents=self._opponents(line.name),
+            losses=[
+                (reason, games, f"../games.html#{urlencode({'bot': line.name, 'reason': reason})}")
+                for reason, games in losses
+            ],
+            times=bars([edge(number) for number in range(first, last + 1)], counts, limit),
+            moves=sum(counts),
+            versions=versions,
+        )
+
+    def _opponents(self, name: str) -> list[dict[str, object]]:
+        opponents: list[dict[str, object]] = []
+        for other in (each for each in self.league.order if each in self.league.met[name]):
+            red, blue = (self.league.met[name][other][color] for color in Color)
+            stronger = self._stronger(name, other)
             opponents.append(
                 {
                     "name": other,
@@ -275,52 +369,34 @@ class LeaguePages:
                     "stronger": "" if stronger is None else _likelihood(stronger),
                 }
             )
-        opponents.sort(key=lambda row: self.order.index(str(row["name"])))
-        said = next((one for one in reversed(versions) if one.declared or one.author), None)
-        facts: list[tuple[str, object]] = [
-            ("digest", line.digest),
-            *([("calls itself", said.declared)] if said and said.declared else []),
-            *([("says it is by", said.author)] if said and said.author else []),
-            ("points", f"{points_text(line.points)} of {line.games}"),
-            *(
-                [("Elo", f"{elo_text(line.elo)} ({interval_text(line.elo_low, line.elo_high)})")]
-                if line.elo is not None
-                else []
-            ),
-            ("forfeits", line.forfeits),
-            *(
-                (label, "-" if ms is None else f"{milliseconds(ms)} ms")
-                for label, ms in (("mean time of a move", line.mean_ms), ("slowest move", line.slowest_ms))
-            ),
-        ]
-        first, last = min(times, default=0), max(times, default=0) + 1
-        counts = [times.get(number, 0) for number in range(first, last)]
-        return self._frame.page(
-            "bot.html",
-            self.href[name],
-            line=line,
-            bots=len(self.order),
-            facts=facts,
-            opponents=opponents,
-            losses=[
-                (reason, games, f"../games.html#{urlencode({'bot': name, 'reason': reason})}")
-                for reason, games in self._league.lost[name].most_common()
-            ],
-            times=bars([edge(number) for number in range(first, last + 1)], counts, limit),
-            moves=sum(counts),
-            versions=versions,
-        )
+        return opponents
 
-    def rules(self, values: Mapping[str, Any]) -> str:
-        return self._frame.page(here="rules.html", **values)
+
+def _facts(line: Line, versions: Sequence[BotVersion]) -> list[tuple[str, object]]:
+    said = next((one for one in reversed(versions) if one.declared or one.author), None)
+    elo = f"{elo_text(line.elo)} ({interval_text(line.elo_low, line.elo_high)})"
+    return [
+        ("digest", line.digest),
+        *([("calls itself", said.declared)] if said and said.declared else []),
+        *([("says it is by", said.author)] if said and said.author else []),
+        ("points", f"{points_text(line.points)} of {line.games}"),
+        *([("Elo", elo)] if line.elo is not None else []),
+        ("forfeits", line.forfeits),
+        *(
+            (label, "-" if ms is None else f"{milliseconds(ms)} ms")
+            for label, ms in (("mean time of a move", line.mean_ms), ("slowest move", line.slowest_ms))
+        ),
+    ]
 
 
 def rules_values(variant: Variant, names: Names) -> dict[str, Any]:
     """Return the values of the page of the rules, and its template. Raises `UsageError` for impossible rules."""
+    return displayed(variant.kind.displays.rules, _plain_rules_values)(variant, names)
+
+
+def _plain_rules_values(variant: Variant, names: Names) -> dict[str, Any]:
+    del names
     game = variant.kind
-    if own := game.display("rules"):
-        values: dict[str, Any] = own(variant, names)
-        return values
     return {
         "template": "rules.html",
         "title": f"Rules: {game.name}",

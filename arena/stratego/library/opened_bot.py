@@ -25,12 +25,12 @@ from arena.league.option_values import check_options, option_value, usual_limits
 from arena.sandbox.launch import StartError
 from arena.sandbox.levels import Level, choose
 from arena.stratego.game import variant_of
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event
-from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
-from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, tell
+from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, told_to
 from arena.system.concurrency import background, readable
 from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
 from protocol.forms import STRATEGO_FORMS
@@ -40,7 +40,7 @@ from protocol.messages import (
     Ability,
     ArenaMessage,
     Author,
-    Board,
+    BoardLine,
     BotMessage,
     Cannot,
     Enemy,
@@ -95,7 +95,7 @@ class OpenBot:
         self._wants: tuple[Want, ...] = ()
         self._color: Color | None = None
         self._rows: tuple[str, ...] | None = None
-        self._game: Game | None = None
+        self._game: EngineGame | None = None
         self._view: SeatView | None = None
 
     @property
@@ -140,7 +140,7 @@ class OpenBot:
             try:
                 message = decode_from_bot(line, STRATEGO_FORMS)
             except RemoteProtocolError as error:
-                raise self._error(f"sent what is no message: {error}") from None
+                raise self._error(f"sent an invalid message: {error}") from None
             if message is not None:
                 return message
         return None
@@ -156,7 +156,7 @@ class OpenBot:
         try:
             self._lines.extend(self._buffer.feed(data))
         except RemoteProtocolError as error:
-            raise self._error(f"sent what is no message: {error}") from None
+            raise self._error(f"sent an invalid message: {error}") from None
 
     async def watch(self) -> None:
         """Stop the bot when it uses more than its limits."""
@@ -203,13 +203,13 @@ class OpenBot:
         self._color, self._rows = side, setup.rows
         return setup.rows
 
-    async def start(self, game: Game, within: float = ANSWER_SECONDS) -> None:
+    async def start(self, game: EngineGame, within: float = ANSWER_SECONDS) -> None:
         """Start a game (`arena.Game`) in which both sides have set up.
 
         The bot receives the squares of the enemy's pieces, if armies do not fill their rows, and before its turns the
         lines that it wants. The caller plays the game: see `tell`.
         """
-        if not isinstance(game, Game):
+        if not isinstance(game, EngineGame):
             raise UsageError(f"expected a game (arena.Game), got {game!r:.60}")
         if self._color is None or self._rows is None:
             raise UsageError("expected set_up before the game starts")
@@ -220,7 +220,7 @@ class OpenBot:
 
     async def tell(self, events: Iterable[Event], within: float = ANSWER_SECONDS) -> None:
         """Tell the bot what its side may know of the events that `game.apply` returned, also for its own action."""
-        if self._color is None or self._view is None:
+        if self._game is None or self._view is None:
             raise UsageError("expected start before there is something to tell")
         if not isinstance(events, Iterable) or isinstance(events, Event):
             raise UsageError(f"expected events, as game.apply returns them, got one, or none: {events!r:.60}")
@@ -228,7 +228,7 @@ class OpenBot:
         for event in events:
             if not isinstance(event, Event):
                 raise UsageError(f"expected events, as game.apply returns them, got {event!r:.60}")
-        told = [tell(event)[self._color] for event in events]
+        told = told_to(events, self._game.tables, self._color)
         for message in told:
             self._view.see(message)
         await self.send(*told, within=within)
@@ -251,7 +251,7 @@ class OpenBot:
         if self._game is not None and self._view is not None:
             ply = self._game.ply + 1 if ply is None else ply
             if Want.BOARD in self._wants:
-                messages.append(Board(self._view.cells()))
+                messages.append(BoardLine(self._view.cells()))
             if Want.LEGAL in self._wants:
                 messages.extend(legal_lines(legal_actions(self._game)))
         await self.send(*messages, Turn(1 if ply is None else ply, own_ms, enemy_ms), within=within)

@@ -13,8 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from arena.errors import ArenaError
-from arena.game.exported import ALL
-from arena.game.faults import named
 from arena.game.game_spec import Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
@@ -26,7 +24,7 @@ from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.shown.boards import board_text, marks_of
-from arena.stratego.shown.event_words import event_words, told
+from arena.stratego.shown.event_words import told_words
 from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.state import as_stratego
 from arena.system.printable import counted
@@ -105,10 +103,7 @@ def play_itself(
     verdict = game.referee.verdict
     assert verdict is not None, "no clock can void the game, and nothing is restored"
     plies = counted(verdict.plies, "ply", "plies")
-    detail = verdict.detail
-    for color in Color:
-        detail = detail.replace(named(players, color), color.word)
-    write(f"after {plies}: {detail}")
+    write(f"after {plies}: {verdict.detail}")
     return FAILED if verdict.reason.is_forfeit or verdict.result is GameResult.NEITHER else PLAYED
 
 
@@ -158,9 +153,8 @@ class _SelfPlay:
         state = as_stratego(referee.state)
         plies = len(referee.actions)
         if plies > self._shown:
-            texts = (event_words(told(event, ALL), DEFAULT_NAMES) for event in state.events)
-            words = "".join(f"; {text}" for text in texts if text)
-            self._write(f"\nply {plies}: {color.word} {referee.actions[-1]}{words}  [{milliseconds:.1f} ms]")
+            words = "; ".join(filter(None, (referee.actions[-1], told_words(state.events, DEFAULT_NAMES))))
+            self._write(f"\nply {plies}: {color.word} {words}  [{milliseconds:.1f} ms]")
         if self._boards and (plies > self._shown or not plies):
             self._write(board_text(state.cells(None), marks_of(state.events)))
         self._shown = plies

@@ -1,6 +1,6 @@
 """Actions of a side in its turn, as values, and the text of each.
 
-    a4-a5       a straight move (or, for a spy that may, a diagonal attack); `Move`, made once for all games
+    a4-a5       a straight move (or, for a spy that may, a diagonal attack); `StraightMove`, made once for all games
     d2-d3-e3    a captain's path with a turn; `Path`
     a9-a10+8c2  either of these, and the colonel comes back on c2 if the piece arrives; `Rescue`
     e7?e9B      the infiltrator on e7 guesses that the piece on e9 is a bomb; `Infiltration`
@@ -13,13 +13,13 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from arena.stratego.rules.board import DIAGONAL_MOVES, MOVES, Move
+from arena.stratego.rules.board import DIAGONAL_MOVES, MOVES, StraightMove
 from protocol.notation import RANK_BY_LETTER, RANK_LETTERS, SQUARE_INDEX, SQUARE_PATTERN, SQUARES, Rank
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A captain's two steps with a turn between them, with the attributes of a `Move`."""
+    """A captain's two steps with a turn between them, with the attributes of a `StraightMove`."""
 
     origin: int
     target: int
@@ -28,8 +28,8 @@ class Path:
     text: str
 
 
-PieceMove = Move | Path
-PIECE_MOVES = (Move, Path)
+PieceMove = StraightMove | Path
+PIECE_MOVES = (StraightMove, Path)
 """The types of `PieceMove` as a tuple: `isinstance` is faster with it than with a union."""
 
 
@@ -53,10 +53,10 @@ class Infiltration:
     text: str
 
 
-Action = Move | Path | Rescue | Infiltration
+Action = StraightMove | Path | Rescue | Infiltration
 
 
-def path_through(first: Move, second: Move) -> Path:
+def path_through(first: StraightMove, second: StraightMove) -> Path:
     text = f"{first.text}-{SQUARES[second.target]}"
     return Path(first.origin, second.target, (first.target,), first.borders | second.borders, text)
 

@@ -33,7 +33,7 @@ ENEMIES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class StraightMove:
     """A move from one square to another in a straight line, one object for all games.
 
     `between` are the squares passed over, in order. `borders` is the set of borders between neighbouring squares that
@@ -57,17 +57,17 @@ def border(square: int, neighbour: int) -> int:
     return 1 << (2 * low + (high - low != 1))
 
 
-def _straight(origin: int, line: range) -> Iterator[Move]:
+def _straight(origin: int, line: range) -> Iterator[StraightMove]:
     """Yield the moves from a square along a line, the shortest first."""
     here, borders = origin, 0
     between: tuple[int, ...] = ()
     for target in line:
         borders |= border(here, target)
-        yield Move(origin, target, between, borders, f"{SQUARES[origin]}-{SQUARES[target]}")
+        yield StraightMove(origin, target, between, borders, f"{SQUARES[origin]}-{SQUARES[target]}")
         here, between = target, (*between, target)
 
 
-MOVES: dict[str, Move] = {
+MOVES: dict[str, StraightMove] = {
     move.text: move
     for origin in range(len(SQUARES))
     for direction in DIRECTIONS
@@ -75,7 +75,7 @@ MOVES: dict[str, Move] = {
 }
 """Every straight move by its text, those onto and over lakes included (so that refusing one can say why)."""
 
-Ray = tuple[tuple[int, Move], ...]
+Ray = tuple[tuple[int, StraightMove], ...]
 
 
 def _rays(origin: int) -> tuple[Ray, ...]:
@@ -98,21 +98,23 @@ STEPS: tuple[Ray, ...] = tuple(tuple(ray[0] for ray in rays) for rays in RAYS)
 """By square: the moves by one square."""
 
 
-def _diagonals(origin: int) -> tuple[tuple[int, Move], ...]:
+def _diagonals(origin: int) -> tuple[tuple[int, StraightMove], ...]:
     rank, file = divmod(origin, BOARD_SIZE)
     corners = [(rank + up, file + aside) for up in (1, -1) for aside in (1, -1)]
     targets = [r * BOARD_SIZE + f for r, f in corners if 0 <= r < BOARD_SIZE and 0 <= f < BOARD_SIZE]
     return tuple(
-        (target, Move(origin, target, (), 0, f"{SQUARES[origin]}-{SQUARES[target]}"))
+        (target, StraightMove(origin, target, (), 0, f"{SQUARES[origin]}-{SQUARES[target]}"))
         for target in targets
         if target not in LAKE_SQUARES and origin not in LAKE_SQUARES
     )
 
 
-DIAGONALS: tuple[tuple[tuple[int, Move], ...], ...] = tuple(_diagonals(square) for square in range(len(SQUARES)))
+DIAGONALS: tuple[tuple[tuple[int, StraightMove], ...], ...] = tuple(
+    _diagonals(square) for square in range(len(SQUARES))
+)
 """By square: the steps to the squares that touch it at a corner."""
 
-DIAGONAL_MOVES: dict[str, Move] = {move.text: move for steps in DIAGONALS for _, move in steps}
+DIAGONAL_MOVES: dict[str, StraightMove] = {move.text: move for steps in DIAGONALS for _, move in steps}
 
 BACK_ROWS: tuple[frozenset[int], frozenset[int]] = (
     frozenset(HOME_SQUARES[Color.RED][:BOARD_SIZE]),

@@ -1,14 +1,15 @@
-"""The results of an action, as values: public events, the outcome, and reasons for a refusal."""
+"""The results of an action: its public events, which are messages of the protocol, or the rule that forbids it."""
 
 import enum
-from typing import NamedTuple
 
 from arena.errors import IllegalAnswerError
-from arena.stratego.rules.action_types import Action
-from protocol.notation import Color, Rank, Survivor
+from protocol.messages import Battle, Guess, Moved, Rescued, Reveal
+
+Event = Moved | Battle | Reveal | Rescued | Guess
+"""A public event. A `Battle` names the defender; `RuleTables.hides_defender` tells whether the other side is told."""
 
 
-class Rule(enum.Enum):
+class BrokenRule(enum.Enum):
     FORM = "form"
     OWN_PIECE = "own-piece"
     IMMOVABLE = "immovable"
@@ -30,77 +31,6 @@ class Rule(enum.Enum):
 class IllegalActionError(IllegalAnswerError):
     """An action that the rules do not allow. `rule` is the broken rule; the text names the piece and the square."""
 
-    def __init__(self, rule: Rule, sentence: str) -> None:
+    def __init__(self, rule: BrokenRule, sentence: str) -> None:
         super().__init__(f"{sentence} (rule: {rule.value})")
-        self.rule: Rule = rule
-
-
-class Moved(NamedTuple):
-    """A side has acted."""
-
-    color: Color
-    move: Action
-
-
-class Fought(NamedTuple):
-    """A fight on a square, by a side's attacker: both ranks and who is left.
-
-    `silent`: the attacker's side is not told the defender's rank.
-    """
-
-    square: int
-    attacker: Rank
-    defender: Rank
-    survivor: Survivor
-    color: Color
-    silent: bool = False
-
-    def defender_for(self, color: Color) -> Rank | None:
-        """Return the defender's rank as one side learns it: None for the attacker's side under silent defence."""
-        return None if self.silent and color is self.color else self.defender
-
-
-class Revealed(NamedTuple):
-    """A rank has become public without a fight."""
-
-    square: int
-    rank: Rank
-
-
-class Rescued(NamedTuple):
-    """A lost piece is back on the board."""
-
-    color: Color
-    square: int
-    rank: Rank
-
-
-class Guessed(NamedTuple):
-    """An infiltrator has guessed the rank of the piece on a square; if right, that piece has left the board."""
-
-    square: int
-    rank: Rank
-    right: bool
-
-
-class Resigned(NamedTuple):
-    """A side has resigned."""
-
-    color: Color
-
-
-Event = Moved | Fought | Revealed | Rescued | Guessed | Resigned
-
-
-def shown_square(event: Event) -> int | None:
-    """Return the square of a piece whose rank this event reveals to its opponent; None without such a piece.
-
-    Pieces that have left the board are public and do not count.
-    """
-    match event:
-        case Fought(square, survivor=Survivor.ATTACKER) | Revealed(square) | Rescued(_, square):
-            return square
-        case Fought(square, survivor=Survivor.DEFENDER) if event.defender_for(event.color) is not None:
-            return square
-        case _:
-            return None
+        self.rule: BrokenRule = rule

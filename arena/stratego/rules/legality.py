@@ -4,17 +4,17 @@ This judgement and the list of moves are written independently, and a property t
 """
 
 from arena.stratego.rules.action_types import Action, Infiltration, Path, PieceMove, Rescue
-from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, HOMES, MOVES, RANKS, Move
-from arena.stratego.rules.events import IllegalActionError, Rule
-from arena.stratego.rules.position import Position
+from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, HOMES, MOVES, RANKS, StraightMove
+from arena.stratego.rules.events import BrokenRule, IllegalActionError
+from arena.stratego.rules.position import EnginePosition
 from arena.stratego.rules.tables import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS, RuleTables
 from protocol.notation import LAKE_SQUARES, SQUARES, Rank
 
 
-def check(game: Position, action: Action) -> None:
+def check(game: EnginePosition, action: Action) -> None:
     if game.outcome:
-        raise IllegalActionError(Rule.OVER, f"{action.text}: the game is over")
-    if isinstance(action, Move | Path):
+        raise IllegalActionError(BrokenRule.OVER, f"{action.text}: the game is over")
+    if isinstance(action, StraightMove | Path):
         _check_piece_move(game, action)
         _check_repetition(game, action)
     elif isinstance(action, Rescue):
@@ -25,64 +25,64 @@ def check(game: Position, action: Action) -> None:
         _check_infiltration(game, action)
 
 
-def _check_piece_move(game: Position, move: PieceMove) -> None:
+def _check_piece_move(game: EnginePosition, move: PieceMove) -> None:
     board, tables = game.board, game.tables
     side: int = game.to_move
     code = board[move.origin]
     name = SQUARES[move.origin]
     if code == EMPTY or (code > BLUE_BIT) != side:
-        raise IllegalActionError(Rule.OWN_PIECE, f"{move.text}: {COLORS[side].word} has no piece on {name}")
+        raise IllegalActionError(BrokenRule.OWN_PIECE, f"{move.text}: {COLORS[side].word} has no piece on {name}")
     loses = tables.fixed_loses and not tables.can_move[code]  # a move like any other, except for its effect
     if not tables.can_move[code] and not loses:
-        raise IllegalActionError(Rule.IMMOVABLE, f"{move.text}: the {piece(code)} on {name} cannot move")
+        raise IllegalActionError(BrokenRule.IMMOVABLE, f"{move.text}: the {piece(code)} on {name} cannot move")
     if move.between:
         _check_way(game, move, code)
     target = move.target
     if target in LAKE_SQUARES:
-        raise IllegalActionError(Rule.LAKE, f"{move.text}: {SQUARES[target]} is a lake")
+        raise IllegalActionError(BrokenRule.LAKE, f"{move.text}: {SQUARES[target]} is a lake")
     if not ENTERABLE[side][board[target]]:
         sentence = f"{move.text}: {COLORS[side].word}'s own piece is on {SQUARES[target]}"
-        raise IllegalActionError(Rule.TARGET, sentence)
+        raise IllegalActionError(BrokenRule.TARGET, sentence)
     if not (tables.plain or loses) or move.text not in MOVES:
         _check_direction(tables, move, RANKS[code], bool(board[target]))
 
 
-def _check_way(game: Position, move: PieceMove, code: int) -> None:
+def _check_way(game: EnginePosition, move: PieceMove, code: int) -> None:
     name = SQUARES[move.origin]
     runs = game.tables.captains_take_two and RANKS[code] is Rank.CAPTAIN and len(move.between) == 1
     if isinstance(move, Path) and not runs:
         whom = "no piece turns" if not game.tables.captains_take_two else f"the {piece(code)} on {name} does not turn"
-        raise IllegalActionError(Rule.CAPTAIN, f"{move.text}: {whom} in its move under {game.ruleset.name}")
+        raise IllegalActionError(BrokenRule.CAPTAIN, f"{move.text}: {whom} in its move under {game.ruleset.name}")
     if code != SCOUTS[game.to_move] and not runs:
         sentence = f"{move.text}: the {piece(code)} on {name} moves one square at a time"
-        raise IllegalActionError(Rule.STEP, sentence)
+        raise IllegalActionError(BrokenRule.STEP, sentence)
     for square in move.between:
         if square in LAKE_SQUARES:
-            raise IllegalActionError(Rule.LAKE, f"{move.text}: the lake on {SQUARES[square]} is in the way")
+            raise IllegalActionError(BrokenRule.LAKE, f"{move.text}: the lake on {SQUARES[square]} is in the way")
         if game.board[square]:
-            raise IllegalActionError(Rule.BLOCKED, f"{move.text}: the piece on {SQUARES[square]} is in the way")
+            raise IllegalActionError(BrokenRule.BLOCKED, f"{move.text}: the piece on {SQUARES[square]} is in the way")
 
 
 def _check_direction(tables: RuleTables, move: PieceMove, rank: Rank, attack: bool) -> None:
     """Check rules that only some rulesets have: diagonals, sideways attacks, attacks by flag and bombs."""
     what = f"{move.text}: the {rank.name.lower()} on {SQUARES[move.origin]}"
     if (
-        isinstance(move, Move)
+        isinstance(move, StraightMove)
         and move.text not in MOVES
         and not (tables.spy_attacks_diagonally and rank is Rank.SPY and attack)
     ):
         allowed = "a spy may, and only to attack" if tables.spy_attacks_diagonally else "no piece may"
-        raise IllegalActionError(Rule.DIAGONAL, f"{what} cannot move diagonally; {allowed}")
+        raise IllegalActionError(BrokenRule.DIAGONAL, f"{what} cannot move diagonally; {allowed}")
     if not attack:
         return
     if rank in CANNOT_ATTACK:
-        raise IllegalActionError(Rule.NO_ATTACK, f"{what} may not attack")
+        raise IllegalActionError(BrokenRule.NO_ATTACK, f"{what} may not attack")
     last_step = move.between[-1] if move.between else move.origin
     if tables.facing and abs(move.target - last_step) == 1:
-        raise IllegalActionError(Rule.FACING, f"{what} attacks along its file only")
+        raise IllegalActionError(BrokenRule.FACING, f"{what} attacks along its file only")
 
 
-def _check_repetition(game: Position, move: PieceMove, whole: Rescue | None = None) -> None:
+def _check_repetition(game: EnginePosition, move: PieceMove, whole: Rescue | None = None) -> None:
     """Check the rules against repetition; `whole` is the action that contains the move, if any."""
     side: int = game.to_move
     if game.is_fresh_rescue(whole, side) if whole else game.is_fresh(move, side):
@@ -90,18 +90,18 @@ def _check_repetition(game: Position, move: PieceMove, whole: Rescue | None = No
     what = f"{(whole or move).text}: the {piece(game.board[move.origin])} on {SQUARES[move.origin]}"
     if game.runs[side].forbids(move):
         limit = game.ruleset.two_squares
-        raise IllegalActionError(Rule.TWO_SQUARES, f"{what} has made {limit} moves in a row over this border")
+        raise IllegalActionError(BrokenRule.TWO_SQUARES, f"{what} has made {limit} moves in a row over this border")
     raise IllegalActionError(
-        Rule.CHASE, f"{what} would threaten and bring back a position that has stood on the board before"
+        BrokenRule.CHASE, f"{what} would threaten and bring back a position that has stood on the board before"
     )
 
 
-def _check_rescue(game: Position, action: Rescue) -> None:
+def _check_rescue(game: EnginePosition, action: Rescue) -> None:
     side: int = game.to_move
     tables, move, text = game.tables, action.move, action.text
 
     def refuse(sentence: str) -> IllegalActionError:
-        return IllegalActionError(Rule.RESCUE, f"{text}: {sentence}")
+        return IllegalActionError(BrokenRule.RESCUE, f"{text}: {sentence}")
 
     if not tables.rescues:
         raise refuse(f"{game.ruleset.name} has no rescue")
@@ -126,19 +126,19 @@ def _check_rescue(game: Position, action: Rescue) -> None:
         raise refuse(f"{SQUARES[action.square]} is not empty")
 
 
-def _check_infiltration(game: Position, action: Infiltration) -> None:
+def _check_infiltration(game: EnginePosition, action: Infiltration) -> None:
     board, text = game.board, action.text
     side: int = game.to_move
     name, target_name = SQUARES[action.origin], SQUARES[action.target]
 
     def refuse(sentence: str) -> IllegalActionError:
-        return IllegalActionError(Rule.INFILTRATION, f"{text}: {sentence}")
+        return IllegalActionError(BrokenRule.INFILTRATION, f"{text}: {sentence}")
 
     if not game.tables.infiltration:
         raise refuse(f"{game.ruleset.name} has no infiltration")
     code, target = board[action.origin], board[action.target]
     if code == EMPTY or (code > BLUE_BIT) != side:
-        raise IllegalActionError(Rule.OWN_PIECE, f"{text}: {COLORS[side].word} has no piece on {name}")
+        raise IllegalActionError(BrokenRule.OWN_PIECE, f"{text}: {COLORS[side].word} has no piece on {name}")
     if RANKS[code] is not Rank.INFILTRATOR:
         raise refuse(f"the {piece(code)} on {name} is no infiltrator")
     if action.origin not in HOMES[1 - side]:

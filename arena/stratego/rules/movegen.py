@@ -7,15 +7,15 @@ rescues.
 from collections.abc import Iterable, Iterator
 
 from arena.stratego.rules.action_types import Action, PieceMove, Rescue, infiltration, path_through, rescue
-from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, DIAGONALS, EMPTY, HOMES, RANKS, RAYS, STEPS, Move
-from arena.stratego.rules.position import Pieces, Position
+from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, DIAGONALS, EMPTY, HOMES, RANKS, RAYS, STEPS, StraightMove
+from arena.stratego.rules.position import EnginePosition, Pieces
 from arena.stratego.rules.tables import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS
 from protocol.notation import HOME_SQUARES, Rank
 
 INFILTRATION_RANGE = 2
 
 
-def legal_actions(game: Position) -> Iterable[Action]:
+def legal_actions(game: EnginePosition) -> Iterable[Action]:
     """Return every legal action of the side to move, cheap ones first; none when the game is over."""
     if game.outcome:
         return ()
@@ -25,7 +25,7 @@ def legal_actions(game: Position) -> Iterable[Action]:
     return plain_actions(game, side)
 
 
-def _all_actions(game: Position, side: int) -> Iterator[Action]:
+def _all_actions(game: EnginePosition, side: int) -> Iterator[Action]:
     arriving = []
     for move in piece_moves(game, side):
         if game.is_fresh(move, side):
@@ -40,7 +40,7 @@ def _all_actions(game: Position, side: int) -> Iterator[Action]:
         yield from (action for action in found if game.is_fresh_rescue(action, side)) if repeats else found
 
 
-def is_mobile(game: Position, side: int) -> bool:
+def is_mobile(game: EnginePosition, side: int) -> bool:
     """Whether a side has a move, without the rules against repetition."""
     if not game.tables.plain:
         return any(True for _ in piece_moves(game, side)) or (
@@ -60,9 +60,9 @@ def is_mobile(game: Position, side: int) -> bool:
     return False
 
 
-def plain_actions(game: Position, side: int) -> list[Move]:
+def plain_actions(game: EnginePosition, side: int) -> list[StraightMove]:
     board, enterable, scout = game.board, ENTERABLE[side], SCOUTS[side]
-    moves: list[Move] = []
+    moves: list[StraightMove] = []
     add = moves.append
     for origin in game.movers[side]:
         if board[origin] == scout:
@@ -104,7 +104,7 @@ def piece_moves(game: Pieces, side: int) -> Iterator[PieceMove]:
             yield from (move for target, move in DIAGONALS[origin] if board[target] and enterable[board[target]])
 
 
-def step_rays(origin: int) -> Iterator[tuple[tuple[int, Move]]]:
+def step_rays(origin: int) -> Iterator[tuple[tuple[int, StraightMove]]]:
     return ((step,) for step in STEPS[origin])
 
 

@@ -18,7 +18,7 @@ from protocol.seats import Outcome
 class Pieces:
     """The pieces on a board under one ruleset, with all that legality depends on except the rules on repetition.
 
-    `Position` explains the attributes. `arena.search` has a second position class with this base.
+    `EnginePosition` explains the attributes. `arena.search` has a second position class with this base.
     """
 
     ruleset: Ruleset
@@ -41,7 +41,7 @@ class Pieces:
         return [rank for rank, count in sorted(self.lost[side].items()) if count and rank not in CANNOT_ATTACK]
 
 
-class Position(Pieces):
+class EnginePosition(Pieces):
     """A position under one ruleset.
 
     `board` holds the pieces (see the module `board`), `to_move` is the side to move, `ply` the number of actions so

@@ -24,7 +24,7 @@ has been told, and the list of legal moves reveals no rank.
 from collections.abc import Iterable
 
 from arena.stratego.rules.action_types import Path, PieceMove
-from arena.stratego.rules.board import EMPTY, ENEMIES, HIDDEN, SQUARE_KEYS, Move
+from arena.stratego.rules.board import EMPTY, ENEMIES, HIDDEN, SQUARE_KEYS, StraightMove
 from arena.stratego.rules.ruleset import Chase
 from protocol.geometry import NEIGHBOURS
 
@@ -108,7 +108,7 @@ def ways_back(
     found: set[int] = set()
     way, left = 0, -1 if wanted is None else wanted
     for change in changes:
-        if type(change) is Move or type(change) is Path:
+        if type(change) is StraightMove or type(change) is Path:
             origin, target = change.origin, change.target
             label = labels[target]
             keys = SQUARE_KEYS[label]

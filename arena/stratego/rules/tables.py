@@ -21,7 +21,8 @@ from arena.stratego.rules.ruleset import (
     Scouts,
     Spy,
 )
-from protocol.notation import Color, Rank
+from protocol.messages import Battle
+from protocol.notation import Color, Rank, Survivor
 
 COLORS = (Color.RED, Color.BLUE)
 SCOUTS = tuple(code_of(color, Rank.SCOUT) for color in COLORS)
@@ -72,6 +73,12 @@ class RuleTables:
 
         self.quick = self.plain and not self.fixed_loses
         """Whether a move to an empty square has no further effect."""
+
+    def hides_defender(self, battle: Battle) -> bool:
+        """Whether the attacker's side is not told the defender's rank: under silent defence a defender that stays is
+        named to scouts alone (Vintage p. 21).
+        """
+        return self.silent and battle.survivor is Survivor.DEFENDER and battle.attacker is not Rank.SCOUT
 
     def shows_a_scout(self, squares: int) -> bool:
         """Whether a piece that has moved this number of squares straight is known to be a scout."""

@@ -4,7 +4,7 @@
 """
 
 from arena.stratego.rules.action_types import Action
-from arena.stratego.rules.board import EMPTY, RANKS, SQUARE_KEYS, Move
+from arena.stratego.rules.board import EMPTY, RANKS, SQUARE_KEYS, StraightMove
 from arena.stratego.rules.tables import COLORS
 from arena.stratego.search.bits import BIT, NEAR
 from arena.stratego.search.chasing import attacked
@@ -17,7 +17,7 @@ from protocol.seats import Outcome
 class AttackPlay(RarePlay):
     """A position with fast attacks under a plain ruleset."""
 
-    def _attack(self, move: Move) -> None:
+    def _attack(self, move: StraightMove) -> None:
         side, origin, target, board = self.side, move.origin, move.target, self.board
         enemy, code, other, told = 1 - side, board[origin], board[target], self.told
         attacker, defender = RANKS[code], RANKS[other]
@@ -63,7 +63,7 @@ class AttackPlay(RarePlay):
         self.side = enemy
 
     def _undo_attack(self, action: Action, fought: Fought) -> None:
-        assert type(action) is Move
+        assert type(action) is StraightMove
         code, other, survivor, self.quiet, was_told, other_was_told, occupied, steps = fought
         side, origin, target, board = self.side, action.origin, action.target, self.board
         enemy, told = 1 - side, self.told

@@ -1,6 +1,6 @@
 """Tables of positions that are searched, computed at import: squares as bits, steps by exits, and types."""
 
-from arena.stratego.rules.board import BLUE_BIT, STEPS, Move
+from arena.stratego.rules.board import BLUE_BIT, STEPS, StraightMove
 from protocol.geometry import NEIGHBOURS
 from protocol.notation import SQUARES
 
@@ -12,15 +12,15 @@ NEAR = tuple(sum(BIT[neighbour] for neighbour in neighbours) for neighbours in N
 """By square: its neighbours as a set of bits."""
 
 
-def _choices(steps: tuple[tuple[int, Move], ...]) -> list[tuple[Move, ...]]:
+def _choices(steps: tuple[tuple[int, StraightMove], ...]) -> list[tuple[StraightMove, ...]]:
     """Return every subset of a square's steps, indexed by its bits."""
-    choices: list[tuple[Move, ...]] = [()]
+    choices: list[tuple[StraightMove, ...]] = [()]
     for _, move in steps:
         choices += [(*choice, move) for choice in choices]
     return choices + [()] * (16 - len(choices))
 
 
-STEPS_BY_EXITS: list[tuple[Move, ...]] = [choice for steps in STEPS for choice in _choices(steps)]
+STEPS_BY_EXITS: list[tuple[StraightMove, ...]] = [choice for steps in STEPS for choice in _choices(steps)]
 """The steps from a square, by 16 times the square plus a bit for each of its neighbours that can be entered."""
 
 FLIPS = tuple(
@@ -38,10 +38,10 @@ Run = tuple[int, ...]
 
 NO_RUN: Run = (-1, 0)
 
-Slides = tuple[int, int, int, tuple[Move, ...]]
+Slides = tuple[int, int, int, tuple[StraightMove, ...]]
 """A scout's moves with what they depend on: a set of squares, and the pieces of both sides on them."""
 
 NO_SLIDES: Slides = (0, 1, 0, ())
 
-Steps = tuple[list[Move], list[int]]
+Steps = tuple[list[StraightMove], list[int]]
 """All steps of a side except those of its scouts, and the squares of scouts that can move."""

@@ -1,4 +1,4 @@
-"""Both sides' chases as one immutable value: a search goes back by taking the old one.
+"""Both sides' chases as one immutable value: a search undoes a move by restoring the previous value.
 
 `rules.repetition` explains the rule. Changes on the board are a chain of pairs, the latest first, that positions
 share; so copying costs the same however long the game is.

@@ -10,7 +10,7 @@ drawn again if a condition fails.
 from collections.abc import Iterable, Mapping, Sequence
 
 from arena.stratego.rules.action_types import Path, PieceMove
-from arena.stratego.rules.board import BLUE_BIT, EMPTY, HIDDEN, RANKS, Move, code_of
+from arena.stratego.rules.board import BLUE_BIT, EMPTY, HIDDEN, RANKS, StraightMove, code_of
 from arena.stratego.rules.movegen import infiltrations, piece_moves
 from arena.stratego.rules.repetition import Change
 from arena.stratego.rules.tables import COLORS
@@ -171,7 +171,7 @@ def _is_own(label: Label, color: Color) -> bool:
 
 
 def _walk_back(labels: list[Label], change: Change) -> list[int]:
-    if isinstance(change, Move | Path):
+    if isinstance(change, StraightMove | Path):
         labels[change.origin], labels[change.target] = labels[change.target], EMPTY
         return [change.origin, change.target]
     if isinstance(change, int):

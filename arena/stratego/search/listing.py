@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from arena.stratego.rules.action_types import Action, PieceMove, Rescue
-from arena.stratego.rules.board import BLUE_BIT, RANKS, RAYS, SQUARE_KEYS, Move, code_of
+from arena.stratego.rules.board import BLUE_BIT, RANKS, RAYS, SQUARE_KEYS, StraightMove, code_of
 from arena.stratego.rules.movegen import infiltrations, may_rescue, piece_moves, rescues
 from arena.stratego.rules.position import Pieces
 from arena.stratego.rules.repetition import Change, ways_back
@@ -111,7 +111,7 @@ class Listing(Pieces):
             moves = self._without_repeats(side, moves)
         return moves  # type: ignore[return-value]  # a list of moves is one of actions, as it is not shared
 
-    def _without_repeats(self, side: int, moves: list[Move]) -> list[Move]:
+    def _without_repeats(self, side: int, moves: list[StraightMove]) -> list[StraightMove]:
         """Filter out moves that the rules against repetition forbid. A cheap test settles most of them."""
         running, board, theirs = self._runs[side][0], self.board, self._occupied[1 - side]
         return [
@@ -127,7 +127,7 @@ class Listing(Pieces):
             return bool(self._fresh_actions())
         return self._is_mobile(side)
 
-    def _plain_moves(self, side: int) -> list[Move]:
+    def _plain_moves(self, side: int) -> list[StraightMove]:
         """Return every move of a side under a plain ruleset, without the rules against repetition."""
         steps = self._steps[side]
         if steps is None:
@@ -153,7 +153,7 @@ class Listing(Pieces):
                 exits[square] ^= exit_bit
             changed ^= bit
         self._exits_of[side] = self._occupied[side]
-        steps: list[Move] = []
+        steps: list[StraightMove] = []
         scouts: list[int] = []
         for origin in sorted(self.movers[side]):
             if board[origin] != scout:
@@ -165,7 +165,7 @@ class Listing(Pieces):
     def _slide(self, side: int, origin: int) -> Slides:
         board = self.board
         mine, theirs = self._occupied[side], self._occupied[1 - side]
-        moves: list[Move] = []
+        moves: list[StraightMove] = []
         watched = BIT[origin]
         for ray in RAYS[origin]:
             for target, move in ray:

@@ -1,6 +1,6 @@
 """Playing and undoing rare actions: attacks, and all that only some rulesets have.
 
-They work as in `arena.stratego.rules.game.Game`, with a note of each change. Tests compare the two.
+They work as in `arena.stratego.rules.engine.EngineGame`, with a note of each change. Tests compare the two.
 """
 
 from arena.stratego.rules.action_types import PIECE_MOVES, Action, Infiltration, PieceMove, Rescue

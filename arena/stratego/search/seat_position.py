@@ -1,6 +1,6 @@
 """A position to search in: legal actions, play, undo, copies and a key, all at a cost independent of the game's length.
 
-Tests compare it with the engine's `Game` in lockstep under every ruleset. For speed, the state of repetition is
+Tests compare it with the engine's game in lockstep under every ruleset. For speed, the state of repetition is
 immutable, so that `undo` restores the old value; legal actions are cached (see `listing`); and the outcome is
 computed on demand.
 """
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from arena.stratego.rules.action_types import Action, parse_action
-from arena.stratego.rules.board import BLUE_BIT, EMPTY, RANKS, SQUARE_KEYS, Move, code_of
+from arena.stratego.rules.board import BLUE_BIT, EMPTY, RANKS, SQUARE_KEYS, StraightMove, code_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.setup import place_both
 from arena.stratego.rules.tables import COLORS
@@ -136,7 +136,7 @@ class Position(AttackPlay):
     def play(self, action: Action) -> None:
         """Play an action that is known to be legal. `undo` takes it back."""
         board, tables = self.board, self.tables
-        if not tables.quick or type(action) is not Move:
+        if not tables.quick or type(action) is not StraightMove:
             self._play_rare(action)
             return
         if board[action.target]:
@@ -191,7 +191,7 @@ class Position(AttackPlay):
         if before is not None:
             self._undo_rare(before)
             return
-        assert type(action) is Move
+        assert type(action) is StraightMove
         self._steps[side] = steps
         self._occupied[side] = occupied
         if fought is not None:

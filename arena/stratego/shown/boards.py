@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from arena.report.layout import Paint, plain
-from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued
+from arena.stratego.rules.events import Event
 from protocol.geometry import action_squares
-from protocol.notation import BOARD_SIZE, FILES, Color, Survivor
+from protocol.messages import Battle, Guess, Moved, Rescued
+from protocol.notation import BOARD_SIZE, FILES, SQUARE_INDEX, Color, Survivor
 from protocol.view import CELL_EMPTY, CELL_LAKE
 
 NO_MARKS: Mapping[int, "SquareMark"] = {}
@@ -19,20 +20,20 @@ NO_MARKS: Mapping[int, "SquareMark"] = {}
 class SquareMark(Enum):
     """The effect of the last action on a square."""
 
-    CAME_FROM = "()"
-    WENT_TO = "[]"
-    LOST_FROM = "(x"
+    CAME_FROM = "from"
+    WENT_TO = "to"
+    LOST_FROM = "lost-from"
     """The origin of an attacker that was lost."""
-    LOST_AT = "[x"
+    LOST_AT = "lost"
     """The square of a fight in which both were lost."""
 
     @property
     def is_loss(self) -> bool:
-        return self.value.endswith("x")
+        return self in (SquareMark.LOST_FROM, SquareMark.LOST_AT)
 
     @property
     def brackets(self) -> str:
-        return "()" if self.value.startswith("(") else "[]"
+        return "()" if self in (SquareMark.CAME_FROM, SquareMark.LOST_FROM) else "[]"
 
 
 def marks_of(events: Sequence[Event]) -> dict[int, SquareMark]:
@@ -41,18 +42,18 @@ def marks_of(events: Sequence[Event]) -> dict[int, SquareMark]:
     origin = None
     for event in events:
         match event:
-            case Moved(_, action) if (squares := action_squares(action.text)) is not None:
+            case Moved(_, action) if (squares := action_squares(action)) is not None:
                 origin, target = squares
                 marks |= {origin: SquareMark.CAME_FROM, target: SquareMark.WENT_TO}
-            case Fought(square, survivor=survivor):
+            case Battle(square, survivor=survivor):
                 if survivor is not Survivor.ATTACKER and origin is not None:
                     marks[origin] = SquareMark.LOST_FROM
                 if survivor is Survivor.NEITHER:
-                    marks[square] = SquareMark.LOST_AT
+                    marks[SQUARE_INDEX[square]] = SquareMark.LOST_AT
             case Rescued(_, square):
-                marks[square] = SquareMark.WENT_TO
-            case Guessed(square, _, right):
-                marks[square] = SquareMark.LOST_AT if right else SquareMark.WENT_TO
+                marks[SQUARE_INDEX[square]] = SquareMark.WENT_TO
+            case Guess(square, _, right):
+                marks[SQUARE_INDEX[square]] = SquareMark.LOST_AT if right else SquareMark.WENT_TO
             case _:
                 pass
     return marks

@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 
-from arena.game.exported import ALL
-from arena.stratego.rules.events import Event, Fought
-from arena.stratego.seat_view import told_to
+from arena.stratego.rules.events import Event
 from arena.stratego.shown.piece_names import Names
 from protocol import messages
 from protocol.messages import ArenaMessage
-from protocol.notation import COLOR_BY_WORD, Color, Survivor
+from protocol.notation import Survivor
 
 _SURVIVORS = {
     Survivor.ATTACKER: "the attacker wins",
@@ -17,19 +15,12 @@ _SURVIVORS = {
 }
 
 
-def told(event: Event, view: str) -> ArenaMessage:
-    """Return the message on an event for a view: a seat, `all`, or `public` (known to both seats)."""
-    if view == ALL:  # a defender knows its own rank
-        return told_to(event, event.color.opponent if isinstance(event, Fought) else Color.RED)
-    return told_to(event, COLOR_BY_WORD.get(view))
-
-
-def told_words(events: Sequence[Event], view: str, names: Names) -> str:
-    return "; ".join(text for event in events if (text := event_words(told(event, view), names)))
+def told_words(events: Sequence[Event], names: Names) -> str:
+    return "; ".join(text for event in events if (text := event_words(event, names)))
 
 
 def event_words(message: ArenaMessage, names: Names) -> str:
-    """Return the content of a message without the action as text."""
+    """Return the text of a message, without its action."""
     match message:
         case messages.Battle(square, attacker, defender, survivor):
             met = names.name(defender) if defender is not None else "an unknown piece"

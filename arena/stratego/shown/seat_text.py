@@ -5,7 +5,7 @@ A screen is 80 columns by 20 lines, so that a prompt and an answer fit below it 
 
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -14,8 +14,8 @@ from arena.report.layout import Paint, plain, unpainted
 from arena.report.seat_words import WIDTH, clock_lines, end_words, title, wrapped
 from arena.stratego.seat_state import ActionState, ChoiceState, PieceState, StrategoSeatState
 from arena.stratego.setups import Preset
-from arena.stratego.shown.boards import SquareMark, board_text
-from arena.stratego.shown.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names
+from arena.stratego.shown.boards import board_text
+from arena.stratego.shown.piece_names import DEFAULT_NAMES, STRONGEST_FIRST
 from protocol.notation import (
     COLOR_BY_WORD,
     EMPTY,
@@ -26,7 +26,6 @@ from protocol.notation import (
     SQUARE_PATTERN,
     SQUARES,
     Color,
-    Survivor,
 )
 from protocol.view import CELL_EMPTY, CELL_LAKE
 
@@ -38,7 +37,6 @@ def screen_text(
     state: StrategoSeatState,
     recent: Sequence[ActionState] = (),
     paint: Paint = plain,
-    names: Names = DEFAULT_NAMES,
     *,
     width: int = WIDTH,
     plies: int | None = None,
@@ -49,9 +47,9 @@ def screen_text(
     """
     side = COLOR_BY_WORD[state.color]
     truth = state.end.truth if state.end else ()
-    cells = truth or cells_of(state)
-    board = board_text(tuple(map(names.cell, cells)), marks_of(state.last), paint, side).split("\n")
-    panel = _panel(state, names)
+    marks = {SQUARE_INDEX[name]: mark for name, mark in state.last.marks.items()} if state.last else {}
+    board = board_text(truth or cells_of(state), marks, paint, side).split("\n")
+    panel = _panel(state)
     columns = min(width, WIDTH)
     lines = [paint(line, "bold") for line in wrapped(title(state, plies), columns)]
     if width < WIDTH:
@@ -62,7 +60,7 @@ def screen_text(
         right = panel[number] if number < len(panel) else ""
         lines.append(f"{left}{' ' * (BOARD_COLUMNS - len(unpainted(left)))}{right}".rstrip())
     if recent:
-        lines.append(actions_text(recent, state.color, names, columns))
+        lines.append(actions_text(recent, state.color, columns))
     if state.end:
         lines += wrapped(end_words(state), columns)
     if state.remark:
@@ -92,33 +90,15 @@ def presets_text(presets: Iterable[Preset], columns: int = WIDTH) -> str:
     )
 
 
-def marks_of(last: ActionState | None) -> Mapping[int, SquareMark]:
-    """Return the marks of the last action, as `arena.stratego.shown.boards.marks_of` does for events."""
-    if last is None or last.origin is None or last.target is None:
-        return {}
-    origin, target = SQUARE_INDEX[last.origin], SQUARE_INDEX[last.target]
-    if last.guess:
-        return {target: SquareMark.LOST_AT if last.guess.right else SquareMark.WENT_TO}
-    marks = {origin: SquareMark.CAME_FROM, target: SquareMark.WENT_TO}
-    if last.fight:
-        if last.fight.survivor != Survivor.ATTACKER.value:
-            marks[origin] = SquareMark.LOST_FROM
-        if last.fight.survivor == Survivor.NEITHER.value:
-            marks[target] = SquareMark.LOST_AT
-    if last.rescued:
-        marks[SQUARE_INDEX[last.rescued.square]] = SquareMark.WENT_TO
-    return marks
-
-
-def _panel(state: StrategoSeatState, names: Names) -> list[str]:
+def _panel(state: StrategoSeatState) -> list[str]:
     own = COLOR_BY_WORD[state.color]
     clocks = clock_lines(state, own, "enemy")
     lines = [*clocks, ""] if clocks else []
-    lines += _paragraph("you lost: ", _counted(state.lost[own], names))
-    lines += _paragraph("enemy lost: ", _counted(state.lost[own.opponent], names))
+    lines += _paragraph("you lost: ", _counted(state.lost[own]))
+    lines += _paragraph("enemy lost: ", _counted(state.lost[own.opponent]))
     if state.stage is not SeatStage.OVER:  # when it is over the board shows all
         hidden = [letter for letter, count in state.hidden for _ in range(count)]
-        lines += _paragraph("enemy pieces not known: ", _counted(hidden, names))
+        lines += _paragraph("enemy pieces not known: ", _counted(hidden))
     if state.stage is SeatStage.MOVING:
         lines += ["", "e4-e5 moves, e4 shows where it can go,", "known e7 tells of a piece, help of all else"]
     return lines
@@ -128,51 +108,31 @@ def _paragraph(label: str, text: str) -> list[str]:
     return textwrap.wrap(label + (text or "none"), PANEL_COLUMNS - 1, subsequent_indent="  ")
 
 
-def _counted(letters: Iterable[str], names: Names) -> str:
+def _counted(letters: Iterable[str]) -> str:
     listed = list(letters)
     counts = ((rank.letter, listed.count(rank.letter)) for rank in STRONGEST_FIRST)
-    shown = ((names.cell(f"r{letter}")[1:], count) for letter, count in counts if count)
-    return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
+    return " ".join(letter if count == 1 else f"{letter}x{count}" for letter, count in counts if count)
 
 
-def action_words(action: ActionState, viewer: str, names: Names = DEFAULT_NAMES) -> str:
+def action_words(action: ActionState, viewer: str) -> str:
     """Return an action and its outcome as text, as the viewer knows them."""
-    who = "you" if action.color == viewer else "the enemy"
-    words = f"{who} {action.action}"
-    if action.guess:
-        right = "right, and it leaves the board" if action.guess.right else "wrong"
-        words += f": guesses {_one(action.guess.rank, names)} on {action.guess.square}, {right}"
-    if action.fight:
-        fight = action.fight
-        met = _one(fight.defender, names) if fight.defender else "an unknown piece"
-        came = {"attacker": "the attacker wins", "defender": "the defender wins", "neither": "both are lost"}
-        words += f": {_one(fight.attacker, names)} attacks {met}, {came[fight.survivor]}"
-    if action.revealed:
-        words += f"; {_one(action.revealed.rank, names)} on {action.revealed.square}"
-    if action.rescued:
-        words += f"; {_one(action.rescued.rank, names)} comes back on {action.rescued.square}"
-    return words
+    words = f"{'you' if action.color == viewer else 'the enemy'} {action.action}"
+    return f"{words}: {action.words}" if action.words else words
 
 
-def actions_text(
-    actions: Iterable[ActionState], viewer: str, names: Names = DEFAULT_NAMES, columns: int = WIDTH
-) -> str:
+def actions_text(actions: Iterable[ActionState], viewer: str, columns: int = WIDTH) -> str:
     return "\n".join(
-        line for action in actions for line in wrapped(f"{action.ply}. {action_words(action, viewer, names)}", columns)
+        line for action in actions for line in wrapped(f"{action.ply}. {action_words(action, viewer)}", columns)
     )
 
 
-def _one(letter: str, names: Names) -> str:
-    return names.one(RANK_BY_LETTER[letter])
-
-
-def piece_words(piece: PieceState, viewer: str, names: Names = DEFAULT_NAMES) -> str:
+def piece_words(piece: PieceState, viewer: str) -> str:
     if piece.rank:
-        whose, name = "your" if piece.color == viewer else "the enemy", names.name(RANK_BY_LETTER[piece.rank])
+        whose, name = "your" if piece.color == viewer else "the enemy", DEFAULT_NAMES.name(RANK_BY_LETTER[piece.rank])
         still = "" if piece.moved or piece.color == viewer else ", which has not moved"
         return f"{piece.square}: {whose} {name}{still}"
     moved = "has moved" if piece.moved else "has not moved"
-    could_be = ", ".join(names.name(RANK_BY_LETTER[letter]) for letter in reversed(piece.could_be))
+    could_be = ", ".join(DEFAULT_NAMES.name(RANK_BY_LETTER[letter]) for letter in reversed(piece.could_be))
     return f"{piece.square}: an enemy piece that {moved}; it can be: {could_be}"
 
 

@@ -1,7 +1,7 @@
 """A game of Stratego as a reader sees it: boards, fights, lost pieces."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,22 +11,16 @@ from arena.game.replay import ReplayStep
 from arena.report.layout import Paint
 from arena.report.shown import SeenBy, Shown
 from arena.stratego.game import ruleset_of
-from arena.stratego.rules.events import Moved
-from arena.stratego.seat_view import true_cell
+from arena.stratego.rules.events import Event
+from arena.stratego.seat_view import told_to, true_cell
 from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of
-from arena.stratego.shown.event_words import told, told_words
+from arena.stratego.shown.event_words import told_words
 from arena.stratego.shown.piece_names import STRONGEST_FIRST, Numbering, names_of
 from arena.stratego.shown.rules_text import army_entries
 from arena.stratego.state import as_stratego, line_of
-from protocol.messages import Battle
+from protocol.messages import Battle, Moved
 from protocol.notation import SQUARES, Color, Rank
 
-MARKS = {
-    SquareMark.CAME_FROM: "from",
-    SquareMark.WENT_TO: "to",
-    SquareMark.LOST_FROM: "lost-from",
-    SquareMark.LOST_AT: "lost",
-}
 PLAIN = (SquareMark.CAME_FROM, SquareMark.WENT_TO)
 """The marks of an action from its first square to its last one."""
 
@@ -99,10 +93,15 @@ class ShownBoard(Shown):
         return red, blue
 
     def told(self, step: ReplayStep | None) -> list[str]:
-        return [line_of(told(event, self.view.value)) for event in self._state.events] if step else []
+        return [*map(line_of, self._told())] if step else []
+
+    def _told(self) -> Sequence[Event]:
+        """Return the events of the last action as the reader was told them."""
+        events, tables = self._state.events, self._state.board.tables
+        return events if self.view is SeenBy.ALL else told_to(events, tables, self.view.seat)
 
     def words(self, step: ReplayStep | None) -> str:
-        return told_words(self._state.events, self.view.value, self._names) if step else ""
+        return told_words(self._told(), self._names) if step else ""
 
     def position(self, step: ReplayStep | None, paint: Paint) -> str:
         marks = marks_of(self._state.events) if step else NO_MARKS
@@ -132,9 +131,9 @@ class ShownBoard(Shown):
             return
         if words := self.words(step):
             self.data.words[step.ply] = words
-        for message in (told(event, self.view.value) for event in events):
-            if isinstance(message, Battle):
-                self.data.fights[step.ply] = _fight(message, step.color)
+        for event in self._told():
+            if isinstance(event, Battle):
+                self.data.fights[step.ply] = _fight(event, step.color)
         if (lost := self.lost_letters()) != self._lost:
             self._lost = self.data.lost[step.ply] = lost
 
@@ -145,7 +144,7 @@ class ShownBoard(Shown):
 
 
 def named_marks(marked: Mapping[int, SquareMark]) -> dict[str, str]:
-    return {square_name(square): MARKS[mark] for square, mark in marked.items()}
+    return {square_name(square): mark.value for square, mark in marked.items()}
 
 
 def square_name(square: int) -> str:

@@ -3,6 +3,7 @@
 
 import { element } from "./play-board.js";
 import { confirmed } from "./play-choice.js";
+import { Earlier, goalOf } from "./play-history.js";
 import { Link } from "./play-link.js";
 import { isOver, say, setLines, showClock, showConnection, showStatus } from "./play-words.js";
 
@@ -36,6 +37,21 @@ class Page {
       state: (answer) => this.update(answer),
       lost: () => this.lost(),
     });
+    this.earlier = new Earlier({ update() {} }, {
+      say,
+      on: {
+        load: (ply) => this.link.ask("then?ply=" + ply),
+        refused: (text) => { part("refused").textContent = text; },
+        changed: () => this.drawPosition(),
+      },
+    });
+    for (const button of root.querySelectorAll("[data-go]")) button.addEventListener("click", () => this.go(button.dataset.go));
+    document.addEventListener("keydown", (event) => {
+      const goal = goalOf(event);
+      if (!goal || part("controls").hidden) return;
+      event.preventDefault();
+      this.go(goal);
+    });
     setInterval(() => this.drawClocks(), 250);
   }
 
@@ -50,6 +66,10 @@ class Page {
     });
   }
 
+  go(goal) {
+    this.earlier.go(goal, this.state.plies);
+  }
+
   act(action) {
     return this.send("act", { action, ply: this.state.plies + 1 });
   }
@@ -61,13 +81,18 @@ class Page {
     const refused = await this.link.send(what, body);
     this.sending = false;
     if (refused) part("refused").textContent = refused;
-    else await this.link.load();
+    else {
+      this.earlier.now();
+      await this.link.load();
+    }
     return !refused;
   }
 
   update(answer) {
     const before = this.state;
     this.state = answer.state;
+    this.position = answer;
+    if (this.state.plies < before?.plies) this.earlier.forget();
     this.received = performance.now();
     this.connected = this.link.isOpen;
     this.lines = [...this.lines.slice(0, answer.since), ...answer.lines];
@@ -93,18 +118,13 @@ class Page {
     showConnection(part("connection"), this.connected, this.state);
   }
 
-  draw({ text, image, after }) {
+  draw({ after }) {
     const { state } = this;
     this.drawConnection();
     root.dataset.stage = state.stage;
     root.dataset.plies = state.plies;
     part("stage").hidden = false;
-    const source = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(image);
-    if (image && part("image").src !== source) part("image").src = source;
-    part("image").alt = text;
-    part("image").hidden = !image;
-    part("text").textContent = text;
-    part("text").hidden = !text || Boolean(image);
+    this.drawPosition();
     part("setup").hidden = state.stage !== "setting-up";
     part("typed").hidden = state.stage !== "moving" && state.stage !== "waiting";
     part("during").hidden = part("typed").hidden;
@@ -116,6 +136,23 @@ class Page {
     list.scrollTop = list.scrollHeight;
     part("after").hidden = !after.length;
     setLines(part("next"), after);
+  }
+
+  // The position of now, or the one that is looked back at.
+  drawPosition() {
+    const { text, image } = this.earlier.found ?? this.position;
+    const { ply, isShown } = this.earlier;
+    const source = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(image);
+    if (image && part("image").src !== source) part("image").src = source;
+    part("image").alt = text;
+    part("image").hidden = !image;
+    part("text").textContent = text;
+    part("text").hidden = !text || Boolean(image);
+    part("controls").hidden = !this.state.plies || !text && !image;
+    part("where").hidden = !isShown;
+    part("where").textContent = isShown ? say("ply_earlier", { ply, plies: this.state.plies }) : "";
+    if (isShown) root.dataset.earlier = ply;
+    else delete root.dataset.earlier;
   }
 
   drawStatus() {

@@ -32,7 +32,7 @@ export class Game {
       const targets = this.legal.get(choice.origin);
       targets.set(choice.target, [...(targets.get(choice.target) ?? []), choice]);
     }
-    this.marks = marksOf(state.last);
+    this.marks = state.last?.marks ?? {};
     this.shown = state.end ? [] : shown;
   }
 
@@ -193,14 +193,4 @@ function piecesOf(state) {
     const color = { r: "red", b: "blue" }[truth[at][0]];
     return color ? [{ square, color, rank: truth[at][1], moved: false, could_be: [] }] : [];
   });
-}
-
-// What the last action did on which squares.
-function marksOf(last) {
-  if (!last?.origin) return {};
-  const marks = { [last.origin]: "from", [last.target]: "to" };
-  if (last.fight && last.fight.survivor !== "attacker") marks[last.origin] = "lost-from";
-  if (last.fight?.survivor === "neither" || last.guess?.right) marks[last.target] = "lost";
-  if (last.rescued) marks[last.rescued.square] = "to";
-  return marks;
 }

@@ -28,6 +28,11 @@ export class Earlier {
     return this.ply !== null;
   }
 
+  // What the arena gave for the ply that is shown.
+  get found() {
+    return this.known.get(this.ply);
+  }
+
   // The board as it is now.
   now() {
     this.wanted = null;

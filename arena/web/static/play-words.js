@@ -7,7 +7,7 @@ const WORDS = {
   not_connected: "Not connected. The page tries again; if the command that plays this game has ended, start it again.",
   not_sent: "That could not be sent: there is no connection with the arena.",
   failed: "The arena did not take that ({status}). Load the page again.",
-  not_fetched: "That board cannot be had now: there is no connection with the arena.",
+  not_fetched: "That position cannot be shown now: there is no connection with the arena.",
   red: "Red",
   blue: "Blue",
   you: "You",

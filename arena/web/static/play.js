@@ -154,8 +154,8 @@ class Page {
   }
 
   slideLast() {
-    const { origin, target, fight } = this.state.last;
-    if (origin && !this.state.last.guess && (!fight || fight.survivor === "attacker")) this.board.slide(origin, target);
+    const { action, origin, target, marks } = this.state.last;
+    if (marks[origin] === "from" && marks[target] === "to" && !action.includes("?")) this.board.slide(origin, target);
   }
 
   lost() {

@@ -1,9 +1,10 @@
 """Bots for the tests of the API: small shell programs that start in a moment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from played_here import games_played_here
 
 ANSWERS = """#!/bin/sh
 while read -r word rest; do
@@ -46,3 +47,10 @@ def bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         return name
 
     return make
+
+
+@pytest.fixture
+def played_here() -> Iterator[None]:
+    """Play the games in this process, which is quicker than to start workers."""
+    with games_played_here():
+        yield

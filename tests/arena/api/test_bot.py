@@ -10,8 +10,7 @@ import trio
 
 import arena
 from arena.sandbox.levels import Level
-from arena.stratego.rules.events import Moved
-from protocol.messages import Want
+from protocol.messages import Moved, Want
 
 Bots = Callable[..., str]
 LeftBehind = Callable[[], list[str]]
@@ -40,7 +39,7 @@ def test_a_bot_introduces_itself_sets_up_and_moves(left_behind: LeftBehind) -> N
 
 FAULTS = {
     "late": ("sleep 1000", "sent no message within 0.2 s"),
-    "garbage": ("echo nonsense", "sent what is no message: expected one of"),
+    "garbage": ("echo nonsense", "sent an invalid message: expected one of"),
     "other": ("echo ready", "was to send move, and sent Ready()"),
     "exit": ("echo oh >&2; exit 3", "exited with code 3\n    bot stderr: oh"),
 }
@@ -174,24 +173,24 @@ def test_another_event_loop_than_trios_is_named_as_the_mistake(bots: Bots) -> No
         asyncio.run(main())
 
 
-@pytest.mark.parametrize(
-    ("words", "mistake"),
-    [
-        ("within: expected a number", lambda bot, game: bot.turn(own_ms=100, within="5")),
-        ("own_ms: expected a whole number", lambda bot, game: bot.turn(own_ms="100")),
-        ("time: expected a string", lambda bot, game: bot.set_up("red", time=100)),
-        ("expected red or blue", lambda bot, game: bot.set_up(["red"])),
-        ("expected a game", lambda bot, game: bot.start("game")),
-        ("expected events", lambda bot, game: bot.tell(game.apply("a4-a5")[0])),
-    ],
-)
-def test_a_wrong_argument_is_named_in_one_line(words: str, mistake: Callable[..., Awaitable[object]]) -> None:
+MISTAKES: list[tuple[str, Callable[..., Awaitable[object]]]] = [
+    ("within: expected a number", lambda bot, game: bot.turn(own_ms=100, within="5")),
+    ("own_ms: expected a whole number", lambda bot, game: bot.turn(own_ms="100")),
+    ("time: expected a string", lambda bot, game: bot.set_up("red", time=100)),
+    ("expected red or blue", lambda bot, game: bot.set_up(["red"])),
+    ("expected a game", lambda bot, game: bot.start("game")),
+    ("expected events", lambda bot, game: bot.tell(game.apply("a4-a5")[0])),
+]
+
+
+def test_a_wrong_argument_is_named_in_one_line() -> None:
     async def main() -> None:
         async with arena.open_bot(WARDEN, rules="duel") as bot:
             await bot.hello()
             game = arena.Game(bot.ruleset, await bot.set_up(), BLUE)
             await bot.start(game)
-            with pytest.raises(arena.UsageError, match=f"^{words}.*$"):
-                await mistake(bot, arena.Game(bot.ruleset, BLUE, BLUE))
+            for words, mistake in MISTAKES:
+                with pytest.raises(arena.UsageError, match=f"^{words}.*$"):
+                    await mistake(bot, arena.Game(bot.ruleset, BLUE, BLUE))
 
     trio.run(main)

@@ -11,6 +11,7 @@ Bots = Callable[..., str]
 QUITS = "echo move resign"
 
 
+@pytest.mark.usefixtures("played_here")
 def test_a_test_is_one_call(bots: Bots) -> None:
     told: list[arena.Result] = []
     result = arena.compare(

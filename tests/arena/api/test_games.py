@@ -2,8 +2,6 @@
 
 import errno
 import math
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import AS_USUAL, invoke
 
 import arena
 from arena.game.verdict import GameResult
@@ -24,24 +23,20 @@ BREAKS = "echo nonsense"
 PATIENT = "60s"
 
 
-def test_a_game_is_one_call_and_gives_its_record(bots: Bots) -> None:
-    record = arena.play(bots("steps"), bots("quits", QUITS), rules="duel", time=PATIENT)
-    assert [player.name for player in record.players] == ["steps", "quits"]
-    assert record.verdict.result is GameResult.RED
-    assert record.verdict.reason is Reason.RESIGN
-    assert record.actions == ("a4-b4", "resign")
-    assert record.ruleset == "duel"
-
-
-def test_the_first_bot_has_red_and_the_seed_decides_the_rest(bots: Bots) -> None:
+@pytest.mark.usefixtures("played_here")
+def test_a_game_is_one_call_the_first_bot_has_red_and_the_seed_decides_the_rest(bots: Bots) -> None:
     names = bots("steps"), bots("quits", QUITS)
     one, same, other = (arena.play(*names, rules="duel", time=PATIENT, seed=seed) for seed in (1, 1, 2))
     swapped = arena.play(*reversed(names), rules="duel", time=PATIENT)
+    assert [player.name for player in one.players] == ["steps", "quits"]
+    assert (one.verdict.result, one.verdict.reason) == (GameResult.RED, Reason.RESIGN)
+    assert (one.ruleset, one.actions) == ("duel", ("a4-b4", "resign"))
     assert (one.id, one.seeds) == (same.id, same.seeds)
     assert one.seeds != other.seeds
     assert swapped.players == one.players[::-1]
 
 
+@pytest.mark.usefixtures("played_here")
 def test_a_match_counts_from_the_first_bots_side(bots: Bots) -> None:
     result = arena.match(bots("steps"), bots("quits", QUITS), games=5, rules="duel", time=PATIENT)
     assert (result.first, result.second) == ("steps", "quits")
@@ -66,13 +61,13 @@ def test_each_game_is_told_as_it_ends_in_the_thread_that_called(bots: Bots) -> N
     assert sorted(line.partition(":")[0] for _, line in told) == ["game 1", "game 2", "game 3"]
 
 
+@pytest.mark.usefixtures("played_here")
 def test_a_store_is_that_of_the_command_line(bots: Bots, tmp_path: Path) -> None:
     """Games that the one has played are not played again by the other."""
     names = bots("steps"), bots("quits", QUITS)
     result = arena.match(*names, games=2, rules="duel", time=PATIENT, store="m.sqlite")
-    line = [sys.executable, "-c", "from arena.cli.main import main; main()", "match", *names, "--rules", "duel"]
-    line += ["--time", PATIENT, "--store", "m.sqlite", "--games", "4"]
-    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=True)
+    options = ("--rules", "duel", "--time", PATIENT, *AS_USUAL, "--store", "m.sqlite", "--games", "4")
+    done = invoke(tmp_path, "match", *names, *options)
     assert "4 games, 2 of them stored already" in done.stderr
     again = arena.match(*names, games=4, rules="duel", time=PATIENT, store="m.sqlite")
     assert again.records[:2] == result.records
@@ -82,17 +77,13 @@ def test_a_store_is_that_of_the_command_line(bots: Bots, tmp_path: Path) -> None
 def test_of_several_matches_that_make_one_store_at_once_one_plays_and_the_others_are_refused(bots: Bots) -> None:
     names = bots("steps"), bots("quits", QUITS)
     with ThreadPoolExecutor(6) as pool:
-        for turn in range(2):
-            store = f"{turn}.sqlite"
-            plays = [
-                pool.submit(arena.match, *names, games=2, rules="duel", time=PATIENT, store=store, jobs=1)
-                for _ in range(6)
-            ]
-            refused = [error for play in plays if (error := play.exception())]
-            assert all("another arena is playing with this store" in str(error) for error in refused), refused
-            assert [play.result().wins for play in plays if not play.exception()] == [2] * (6 - len(refused))
-            assert len(refused) < 6
-            assert len(arena.League(store).games()) == 2
+        options: dict[str, Any] = {"games": 2, "rules": "duel", "time": PATIENT, "store": "m.sqlite", "jobs": 1}
+        plays = [pool.submit(arena.match, *names, **options) for _ in range(6)]
+        refused = [error for play in plays if (error := play.exception())]
+        assert all("another arena is playing with this store" in str(error) for error in refused), refused
+        assert [play.result().wins for play in plays if not play.exception()] == [2] * (6 - len(refused))
+        assert len(refused) < 6
+        assert len(arena.League("m.sqlite").games()) == 2
 
 
 @pytest.mark.parametrize(
@@ -100,7 +91,9 @@ def test_of_several_matches_that_make_one_store_at_once_one_plays_and_the_others
     [("on_result", MemoryError("a table")), ("on_event", OSError(errno.ENOSPC, "full"))],
     ids=["on_result", "on_event"],
 )
-def test_an_error_of_what_is_called_back_comes_out_as_it_is(bots: Bots, name: str, error: Exception) -> None:
+def test_an_error_of_what_is_called_back_stops_the_games_and_comes_out_as_it_is(
+    bots: Bots, name: str, error: Exception, left_behind: Callable[[], list[str]]
+) -> None:
     """Not as an error of the machine that games are played on, nor in other words."""
 
     def fail(_: object) -> None:
@@ -108,8 +101,12 @@ def test_an_error_of_what_is_called_back_comes_out_as_it_is(bots: Bots, name: st
 
     options: dict[str, Any] = {name: fail}
     with pytest.raises(type(error)) as caught:
-        arena.match(bots("steps"), bots("quits", QUITS), games=1, rules="duel", time=PATIENT, **options)
+        arena.match(
+            bots("steps"), bots("quits", QUITS), games=1000, rules="duel", time=PATIENT, store="m.sqlite", **options
+        )
     assert caught.value is error
+    assert not left_behind()
+    assert len(arena.League("m.sqlite").games()) < 1000
 
 
 @pytest.mark.parametrize("name", ["on_result", "on_event"])
@@ -138,6 +135,7 @@ def test_what_cannot_be_called_back_is_refused_before_any_game(bots: Bots, name:
     assert not Path("m.sqlite").exists()
 
 
+@pytest.mark.usefixtures("played_here")
 def test_rules_may_be_a_ruleset_wherever_they_may_be_a_name(bots: Bots) -> None:
     names = bots("steps"), bots("quits", QUITS)
     for duel in (arena.rules("duel"), replace(arena.rules("duel"), name="mine", max_plies=1)):
@@ -161,6 +159,7 @@ def test_a_misspelt_keyword_is_told_from_all_that_the_call_takes(bots: Bots) -> 
             arena.match("a", "b", **options)
 
 
+@pytest.mark.usefixtures("played_here")
 def test_results_are_short_where_a_notebook_shows_them(bots: Bots) -> None:
     names = bots("steps"), bots("quits", QUITS)
     result = arena.match(*names, games=2, rules="duel", time=PATIENT, store="m.sqlite")
@@ -182,35 +181,15 @@ def endings(result: arena.MatchResult) -> list[tuple[str, Reason]]:
     ]
 
 
-@pytest.mark.parametrize("quick", ["one", "two"])
-def test_with_two_times_each_bot_has_its_own_and_loses_by_that_alone(bots: Bots, quick: str) -> None:
+@pytest.mark.usefixtures("played_here")
+def test_with_two_times_each_bot_has_its_own_and_loses_by_that_alone(bots: Bots) -> None:
     """Red begins, and thinks longer than the quick one may."""
-    times = (QUICK, SLOW) if quick == "one" else (SLOW, QUICK)
-    result = arena.match(bots("one", THINKS), bots("two", THINKS), games=2, rules="duel", time=times)
-    why = {name: Reason.TIMEOUT if name == quick else Reason.RESIGN for name in ("one", "two")}
-    assert endings(result) == list(why.items())
-    clocks = [[time.move_ms for time in record.times] for record in result.records]
-    assert clocks == ([[100, 60_000], [60_000, 100]] if quick == "one" else [[60_000, 100], [100, 60_000]])
+    result = arena.match(bots("one", THINKS), bots("two", THINKS), games=2, rules="duel", time=(SLOW, QUICK))
+    assert endings(result) == [("one", Reason.RESIGN), ("two", Reason.TIMEOUT)]
+    assert [[time.move_ms for time in record.times] for record in result.records] == [[60_000, 100], [100, 60_000]]
 
 
-TWO = "time: expected a string such as '100ms', or one for each bot, got "
-
-
-@pytest.mark.parametrize(
-    ("time", "words"),
-    [
-        (("1s", "2s", "3s"), f"{TWO}('1s', '2s', '3s')"),
-        (("1s", None), "time: expected a string such as '100ms', got None"),
-        (("1s", "2x"), "time: expected a time such as 100ms"),
-    ],
-)
-def test_times_that_are_none_are_refused(time: Any, words: str, bots: Bots) -> None:
-    for call in (arena.play, arena.match):
-        with pytest.raises(arena.UsageError) as error:
-            call(bots("steps"), bots("quits", QUITS), time=time)
-        assert words in str(error.value)
-
-
+@pytest.mark.usefixtures("played_here")
 def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.LogCaptureFixture) -> None:
     arena.match(bots("steps"), bots("breaks", BREAKS), games=2, rules="duel", time=PATIENT)
     (line,) = [record.getMessage() for record in caplog.records]
@@ -222,6 +201,9 @@ def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.L
     [
         ({"time": "fast"}, "time: expected a time such as"),
         ({"time": 100}, "or one for each bot, got 100"),
+        ({"time": ("1s", "2s", "3s")}, "or one for each bot, got ('1s', '2s', '3s')"),
+        ({"time": ("1s", None)}, "time: expected a string such as '100ms', got None"),
+        ({"time": ("1s", "2x")}, "time: expected a time such as 100ms"),
         ({"rules": "isff"}, "did you mean isf"),
         ({"seed": True}, "seed: expected a whole number, got True"),
         ({"jobs": 0}, "jobs: expected a whole number from 1"),
@@ -231,9 +213,9 @@ def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.L
     ],
 )
 def test_what_was_asked_for_wrongly_is_said_before_anything_is_played(
-    options: dict[str, object], words: str, bots: Bots
+    options: dict[str, Any], words: str, bots: Bots
 ) -> None:
     with pytest.raises(arena.UsageError) as error:
-        arena.match(bots("steps"), bots("quits", QUITS), **options)  # type: ignore[arg-type]
+        arena.match(bots("steps"), bots("quits", QUITS), **options)
     assert words in str(error.value)
     assert "--" not in str(error.value), "a caller has given keywords, and no options of the command"

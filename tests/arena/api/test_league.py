@@ -15,7 +15,7 @@ QUITS = "echo move resign"
 
 
 @pytest.fixture
-def league(bots: Bots, tmp_path: Path) -> arena.League:
+def league(bots: Bots, tmp_path: Path, played_here: None) -> arena.League:
     """A league of two bots in a folder `r` and one beside it, under quick rules."""
     (tmp_path / "r").mkdir()
     for name in ("steps", "quits"):
@@ -25,10 +25,12 @@ def league(bots: Bots, tmp_path: Path) -> arena.League:
     return arena.League("l.sqlite", rules="duel", time="60s")
 
 
-def test_a_league_in_four_lines(league: arena.League, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_league_in_four_lines_has_standings_that_are_a_value(
+    league: arena.League, capsys: pytest.CaptureFixture[str]
+) -> None:
     with league:
         league.add("r/*", "mine")
-        league.run(rounds=1, on_result=print)
+        table = league.run(rounds=1, on_result=print)
         print(league.standings())
     lines = capsys.readouterr().out.splitlines()
     assert sum(line.startswith("game ") for line in lines) == 6
@@ -36,11 +38,6 @@ def test_a_league_in_four_lines(league: arena.League, capsys: pytest.CaptureFixt
     assert lines[7].split()[:3] == ["1", "steps", "4/4"]
     assert "How the games ended" in lines
     assert not any("\x1b" in line or line != line.rstrip() for line in lines)
-
-
-def test_the_standings_are_a_value(league: arena.League) -> None:
-    league.add("r/*", "mine")
-    table = league.run(rounds=1)
     assert table == league.standings()
     assert next(iter(table)).name == "steps"
     assert (len(table), table.games, table.is_complete, table.difference) == (3, 6, True, None)
@@ -78,20 +75,15 @@ def test_a_league_that_is_run_again_plays_what_is_missing(league: arena.League, 
     assert len(more) == 6
     assert [game.number for game in league.games()] == list(range(1, 9))
     assert len(league.standings()) == 3
-
-
-def test_games_and_records_can_be_looked_up(league: arena.League) -> None:
-    league.add("r/*")
-    league.run(rounds=1)
-    for game in league.games():
+    for game in league.games()[:2]:
         record = league.record(game.number)
         assert record == league.record(game.id)
         assert [player.name for player in record.players] == [game.red, game.blue]
         assert game.winner == "steps"
         assert game.result is (GameResult.RED if game.red == "steps" else GameResult.BLUE)
         assert str(game).startswith(f"game {game.number}: {game.red} - {game.blue}  ")
-    with pytest.raises(arena.UsageError, match="expected a number from 1 to 2"):
-        league.record(3)
+    with pytest.raises(arena.UsageError, match="expected a number from 1 to 8"):
+        league.record(9)
 
 
 def test_a_broken_bot_plays_no_game_or_is_refused(

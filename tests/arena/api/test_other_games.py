@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from example_games import FILES, copied
 from heap_bots import GAME_FILE, heap_bot
 
 import arena
-from arena.game import Game, finding
+from arena.game import Game, registry
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +20,8 @@ def bots(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.fixture(autouse=True)
-def _games_of_this_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(finding.FILES, "")
+def _games_of_this_test(monkeypatch: pytest.MonkeyPatch, played_here: None) -> None:
+    monkeypatch.setenv(registry.FILES, "")
 
 
 def heap() -> Any:
@@ -107,14 +106,3 @@ except arena.UsageError as error:
     folder = str(GAME_FILE.parent)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=folder)
     assert done.stdout.startswith("game: expected mine in a Python file of its own that defines it as GAME")
-
-
-@pytest.mark.parametrize(("name", "bot"), [("connect4", "looker"), ("liars-dice", "doubter")])
-def test_the_examples_are_played_and_shown_to_each_side(name: str, bot: str, tmp_path: Path) -> None:
-    folder = copied(name, tmp_path)
-    path = folder / "bots" / f"{bot}.py"
-    record = arena.play(path, path, game=folder / FILES[name], time="20s")
-    assert not record.verdict.reason.is_forfeit
-    steps = list(arena.replay(record))
-    assert len(steps) == record.verdict.plies + 1
-    assert any(step.view("red") != step.view("blue") for step in steps) is (name == "liars-dice")

@@ -111,20 +111,6 @@ def test_what_is_not_the_arenas_stays_as_it_is(left_behind: LeftBehind) -> None:
     assert not left_behind()
 
 
-class OwnError(Exception):
-    """What a caller raises."""
-
-
-def test_what_is_raised_in_a_call_back_stops_the_games_and_comes_out(left_behind: LeftBehind) -> None:
-    def on_result(result: arena.Result) -> None:
-        raise OwnError(result.number)
-
-    with pytest.raises(OwnError):
-        arena.match("steps", "quits", games=1000, rules="duel", time="60s", store="m.sqlite", on_result=on_result)
-    assert not left_behind()
-    assert 1 <= len(arena.League("m.sqlite").games()) < 1000
-
-
 # --- Ctrl-C -----------------------------------------------------------------------------------------------------------
 
 INTERRUPTED = """

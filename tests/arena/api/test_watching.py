@@ -71,21 +71,6 @@ def test_every_game_of_a_worker_is_told_while_it_is_played(bots: Bots, tmp_path:
     assert [game.reason for game in league.games()] == [Reason.CRASH] * 8
 
 
-class OwnError(Exception):
-    pass
-
-
-def test_what_a_watcher_raises_stops_the_games_and_comes_out(bots: Bots, tmp_path: Path) -> None:
-    def watch(event: WatchedEvent) -> None:
-        raise OwnError(type(event).__name__)
-
-    league = arena.League(tmp_path / "l.sqlite", rules="duel", time="60s", jobs=1)
-    league.add(bots("one"), bots("two"))
-    with pytest.raises(OwnError, match="GameStarted"):
-        league.run(rounds=200, on_event=watch)
-    assert len(league.games()) < 400
-
-
 def test_a_watcher_that_waits_holds_no_game_up(bots: Bots, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It waits in the first event until all games are stored; what it did not take is counted."""
     monkeypatch.setattr(threads, "MOST_WAITING", 20)

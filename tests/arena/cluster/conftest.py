@@ -6,12 +6,9 @@ from pathlib import Path
 
 import clusters
 import pytest
-from made_stores import play_game
 from waiting import PATIENCE, until
 
 from arena.league.store import Store
-
-__all__ = ["play_game"]
 
 PREAMBLE = Path(__file__).parents[2] / "hostile" / "preamble.py"
 PROGRAM = """
@@ -26,14 +23,14 @@ for hold in [name for name in os.listdir({folder!r}) if name.startswith("hold-")
 say("move " + heard["legal"][{number} % len(heard["legal"])])
 play()
 """
-NAMES = ("ann", "bob", "cat", "dan")
+NAMES = ("ann", "bob", "cat")
 SAME = ("--rules", "duel", "--time", "600s/move", "--start-time", "600s", "--setup-time", "600s", "--rounds", "2")
 """With more time for a bot than any test holds it."""
-GAMES = 24
+GAMES = 12
 
 
 class Bots:
-    """Four bots in a folder. From `hold` to `let_go` they wait in their first turn."""
+    """Three bots in a folder. From `hold` to `let_go` they wait in their first turn."""
 
     def __init__(self, folder: Path, all_folders: Path) -> None:
         """Only processes somewhere in `all_folders` count as these bots."""

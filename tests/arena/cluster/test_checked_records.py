@@ -1,10 +1,11 @@
 """A record from another machine is stored only if it is that of the game that was asked for, and can be true."""
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import pytest
+from made_stores import play_game
+from scripted import game_spec
 
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, RecordError, encode_record
@@ -21,19 +22,19 @@ def record_for(game: GameSpec, record: GameRecord) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def record(play_game: Callable[..., GameRecord]) -> GameRecord:
+def record() -> GameRecord:
     played = play_game(load_ruleset("duel"), 1, plies=10, time=TimeControl())
     return msgspec.structs.replace(played, arena=__version__)
 
 
-def test_the_record_of_a_game_that_was_asked_for_is_taken(record: GameRecord, spec: Callable[..., GameSpec]) -> None:
-    game = spec()
+def test_the_record_of_a_game_that_was_asked_for_is_taken(record: GameRecord) -> None:
+    game = game_spec()
     assert checked_records([record_for(game, record)], {game.id: game}) == [record]
 
 
-def test_a_record_that_nobody_has_asked_for_is_refused(record: GameRecord, spec: Callable[..., GameSpec]) -> None:
+def test_a_record_that_nobody_has_asked_for_is_refused(record: GameRecord) -> None:
     with pytest.raises(RecordError, match="it was not requested"):
-        checked_records([record_for(spec(), record)], {})
+        checked_records([record_for(game_spec(), record)], {})
 
 
 @pytest.mark.parametrize(
@@ -48,16 +49,14 @@ def test_a_record_that_nobody_has_asked_for_is_refused(record: GameRecord, spec:
     ],
 )
 def test_a_record_of_a_game_under_other_terms_is_refused_with_what_is_other(
-    record: GameRecord, spec: Callable[..., GameSpec], change: dict[str, Any], what: str
+    record: GameRecord, change: dict[str, Any], what: str
 ) -> None:
     with pytest.raises(RecordError, match=f"expected the {what} that was asked for, got another"):
-        check_is_of(msgspec.structs.replace(record, **change), spec())
+        check_is_of(msgspec.structs.replace(record, **change), game_spec())
 
 
-def test_a_record_with_another_end_than_the_engine_finds_is_refused(
-    record: GameRecord, spec: Callable[..., GameSpec]
-) -> None:
-    game = spec()
+def test_a_record_with_another_end_than_the_engine_finds_is_refused(record: GameRecord) -> None:
+    game = game_spec()
     lie = msgspec.structs.replace(record, actions=record.actions[:-2])
     with pytest.raises(RecordError):
         checked_records([record_for(game, lie)], {game.id: game})

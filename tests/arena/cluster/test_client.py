@@ -7,6 +7,8 @@ import msgspec
 import pytest
 import trio
 import trio.testing
+from made_stores import play_game
+from scripted import game_spec
 
 from arena.bots.limits import BuildLimits
 from arena.errors import ArenaError
@@ -44,7 +46,7 @@ PLAN = ClusterPlan("tcp://10.0.0.1:8786", 0, None, 0, BuildLimits(), patience=60
 
 
 @pytest.fixture(scope="module")
-def record(play_game: Callable[..., GameRecord]) -> GameRecord:
+def record() -> GameRecord:
     return play_game(load_ruleset("duel"), 1, plies=10, time=TimeControl())
 
 
@@ -141,13 +143,13 @@ def games(spec: GameSpec, count: int) -> list[GameSpec]:
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, record: GameRecord, spec: Callable[..., GameSpec]) -> Callable[..., Scene]:
+def run(monkeypatch: pytest.MonkeyPatch, record: GameRecord) -> Callable[..., Scene]:
     """`run(act, count=6, pairs=False)`: have a test act while so many games are asked for."""
     monkeypatch.setattr(client, "Bridge", FakeBridge)
     monkeypatch.setattr(client, "measure", lambda: FIT)
 
     def run_it(act: Callable[[Scene], Awaitable[None]], count: int = 6, *, pairs: bool = False) -> Scene:
-        specs = games(spec(), count)
+        specs = games(game_spec(), count)
         tasks = [GameTask(game) for game in specs]
         if pairs:
             tasks = [GameTask(first, then=second) for first, second in zip(specs[::2], specs[1::2], strict=True)]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from commands import run_program
 from waiting import until
 
 from arena.league.store import Store
@@ -20,16 +21,13 @@ ROOT = Path(__file__).parents[3]
 ARENA = [sys.executable, "-m", "arena"]
 BOTS = ["drifter", "raider"]
 SAME = ["--rules", "duel", "--time", "60s/move"]
-PATIENCE = 180
 BOT = (ROOT / "tests" / "hostile" / "preamble.py").read_text() + (
     '\nintroduce()\nset_up()\nhear("turn")\nsay("move resign")\nhear("quit")\n'
 )
 
 
 def league(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, "league", *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
+    return run_program([*ARENA, "league", *arguments], folder)
 
 
 def test_a_calibrated_league_has_the_results_of_one_without_a_cluster_resumes_and_is_sound(tmp_path: Path) -> None:

@@ -5,15 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.limits import MIB
 from arena.bots.loading import load_bot
 from arena.errors import UsageError
-from arena.league.executor.cluster.packing import (
-    MOST_BYTES,
-    check_sendable,
-    not_sent,
-    pack_bot,
-    unpack,
-)
+from arena.league.executor.cluster import packing
+from arena.league.executor.cluster.packing import check_sendable, not_sent, pack_bot, unpack
 
 PROGRAM = "#!/bin/sh\nexit 0\n"
 
@@ -72,11 +68,12 @@ def test_a_link_that_leads_out_behind_another_link_is_not_sent(tmp_path: Path) -
         check_sendable(load_bot(folder))
 
 
-def test_more_than_can_be_sent_shows_without_reading(tmp_path: Path) -> None:
+def test_more_than_can_be_sent_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "MOST_BYTES", MIB)
     folder = folder_bot(tmp_path / "ann")
     with (folder / "weights").open("wb") as file:
-        file.truncate(MOST_BYTES)
-    with pytest.raises(UsageError, match="ann: its files have more than 512M"):
+        file.truncate(MIB)
+    with pytest.raises(UsageError, match="ann: its files have more than 1M"):
         check_sendable(load_bot(folder))
 
 

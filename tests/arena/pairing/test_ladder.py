@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from simulated_leagues import Judge, League
 
 from arena.game.game_spec import GameSpec, Player
 from arena.game.verdict import GameResult
 from arena.league.pairing.ladder import Ladder
 from arena.league.pairing.pairing import LadderPlace, StopReason
 from protocol.notation import Reason
-
-if TYPE_CHECKING:
-    from tests.arena.pairing.conftest import Judge, League
 
 
 def by_strength(step: float, strengths: dict[str, float] | None = None) -> Judge:
@@ -35,10 +32,10 @@ def games_of(ladder: Ladder) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("players", [2, 3, 12])
-def test_it_stops_when_each_is_above_the_next_with_the_confidence_asked_for(league: type[League], players: int) -> None:
-    some = league(players)
+def test_it_stops_when_each_is_above_the_next_with_the_confidence_asked_for(players: int) -> None:
+    some = League(players)
     ladder = Ladder(some.games, some.players, confidence=0.95, most=10_000)
-    played = league.play(ladder, by_strength(1.0))
+    played = League.play(ladder, by_strength(1.0))
     assert len(played.given) < 10_000
     places = [place for place in ladder.placing().places if isinstance(place, LadderPlace)]
     assert [place.player for place in places] == some.players
@@ -47,17 +44,17 @@ def test_it_stops_when_each_is_above_the_next_with_the_confidence_asked_for(leag
 
 
 @pytest.mark.parametrize("most", [1, 2, 31, 200])
-def test_it_stops_at_its_budget(league: type[League], most: int) -> None:
-    some = league(5)
-    assert len(league.play(Ladder(some.games, some.players, confidence=None, most=most), by_strength(0)).given) == most
+def test_it_stops_at_its_budget(most: int) -> None:
+    some = League(5)
+    assert len(League.play(Ladder(some.games, some.players, confidence=None, most=most), by_strength(0)).given) == most
 
 
-def test_it_says_why_it_stopped_and_how_many_bots_are_unclear(league: type[League]) -> None:
+def test_it_says_why_it_stopped_and_how_many_bots_are_unclear() -> None:
     for step, most, expected in ((1.0, 10_000, StopReason.SURE), (0.0, 60, StopReason.GAMES)):
-        some = league(5)
+        some = League(5)
         ladder = Ladder(some.games, some.players, confidence=0.95, most=most)
         assert ladder.placing().stop is None, "it has not begun"
-        played = league.play(ladder, by_strength(step))
+        played = League.play(ladder, by_strength(step))
         stop = ladder.placing().stop
         assert stop is not None
         assert (stop.reason, stop.games, stop.known, stop.confidence) == (expected, len(played.given), 0, 0.95)
@@ -66,9 +63,9 @@ def test_it_says_why_it_stopped_and_how_many_bots_are_unclear(league: type[Leagu
         assert bool(stop.unclear) == (expected is StopReason.GAMES)
 
 
-def test_games_go_to_bots_that_are_near_each_other(league: type[League]) -> None:
-    some = league(16)
-    played = league.play(Ladder(some.games, some.players, confidence=None, most=1000), by_strength(0.5))
+def test_games_go_to_bots_that_are_near_each_other() -> None:
+    some = League(16)
+    played = League.play(Ladder(some.games, some.players, confidence=None, most=1000), by_strength(0.5))
     apart = Counter(
         abs(int(red.digest) - int(blue.digest)) for red, blue in (game.players for game in played.given[300:])
     )
@@ -76,16 +73,16 @@ def test_games_go_to_bots_that_are_near_each_other(league: type[League]) -> None
     assert near > 0.9 * apart.total()
 
 
-def test_a_new_bot_is_placed_with_few_games_and_the_others_keep_theirs(league: type[League]) -> None:
+def test_a_new_bot_is_placed_with_few_games_and_the_others_keep_theirs() -> None:
     """It is stronger than all others but two."""
-    some, more = league(20), league(20)
+    some, more = League(20), League(20)
     new = Player("new", "9999")
     judge = by_strength(0.7, {"9999": -1.2})
-    known = list(league.play(Ladder(some.games, some.players, confidence=None, most=2000), judge).rows.values())
+    known = list(League.play(Ladder(some.games, some.players, confidence=None, most=2000), judge).rows.values())
     more.players.append(new)
     ladder = Ladder(more.games, more.players, confidence=None, most=100, known=known)
     assert ladder.planned == 2100
-    played = league.play(ladder, judge, stored={row.id: row for row in known})
+    played = League.play(ladder, judge, stored={row.id: row for row in known})
     assert {row.id for row in known} < played.ids, "what is known counts"
     assert len(played.given) == 2100
     new_games = Counter(player for game in played.given[2000:] for player in game.players)
@@ -95,10 +92,10 @@ def test_a_new_bot_is_placed_with_few_games_and_the_others_keep_theirs(league: t
     assert 2 <= place <= 4
 
 
-def test_a_disqualified_bot_is_in_no_later_batch(league: type[League]) -> None:
-    some = league(4)
+def test_a_disqualified_bot_is_in_no_later_batch() -> None:
+    some = League(4)
     ladder = Ladder(some.games, some.players, confidence=None, most=400, disqualify=3)
-    played = league.play(ladder, league.by_chance(5, some.players[:1]))
+    played = League.play(ladder, League.by_chance(5, some.players[:1]))
     last = max(number for number, game in enumerate(played.given) if some.players[0] in game.players)
     assert games_of(ladder)["bot0"] < last < 100
     assert [out.player for out in ladder.placing().disqualified] == some.players[:1]

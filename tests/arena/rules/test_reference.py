@@ -7,35 +7,27 @@ at once; at every ply both must allow the same actions, report the same events, 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from random import Random
 
 import pytest
+from random_play import random_rows
+from random_rules import army_of, random_ruleset
+from rule_games import rows_of
 
-from arena.stratego.rules.events import Event, Fought, Guessed, IllegalActionError, Moved, Rescued, Revealed, Rule
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.ruleset import (
-    Attacks,
-    Bombs,
-    Captains,
-    Chase,
-    Defence,
-    EqualRanks,
-    FixedPieces,
-    Flag,
-    NoMove,
     Ruleset,
     RulesetError,
-    Scouts,
-    Spy,
-    Starts,
 )
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
-from protocol.notation import FILES, LAKES, RANK_BY_LETTER, SQUARES, Rank
+from arena.stratego.rules.tables import RuleTables
+from protocol.messages import Battle, Moved, Rescued, Reveal
+from protocol.notation import FILES, LAKES, SQUARES, Color
 
-Rows = Callable[[Ruleset, Random], list[str]]
 Told = tuple[str, ...]
 """An event in words."""
 
@@ -81,7 +73,7 @@ class Piece:
 class Reference:
     """A game under the rules whose names and values in words are `rules`."""
 
-    def __init__(self, rules: dict[str, str], red: list[str], blue: list[str]) -> None:
+    def __init__(self, rules: dict[str, str], red: Sequence[str], blue: Sequence[str]) -> None:
         self.rules = rules
         self.army = [word.split(":")[0] for word in rules["army"].split()]
         self.board: dict[str, Piece] = {}
@@ -435,26 +427,26 @@ def _borders(walk: list[str]) -> set[frozenset[str]]:
 # --- the engine in words --------------------------------------------------------------------------------------------
 
 
-def _in_words(event: Event) -> Told:
+def _in_words(event: Event, mover: str, tables: RuleTables) -> Told:
     if isinstance(event, Moved):
-        return ("moved", event.color.word, event.move.text)
-    if isinstance(event, Fought):
-        heard = "nothing" if event.silent else event.defender.letter
-        return ("fought", event.color.word, SQUARES[event.square], event.attacker.letter, heard, event.survivor.value)
-    if isinstance(event, Revealed):
-        return ("revealed", SQUARES[event.square], event.rank.letter)
+        return ("moved", event.color.word, event.action)
+    if isinstance(event, Battle):
+        assert event.defender is not None
+        heard = "nothing" if tables.hides_defender(event) else event.defender.letter
+        return ("fought", mover, event.square, event.attacker.letter, heard, event.survivor.value)
+    if isinstance(event, Reveal):
+        return ("revealed", event.square, event.rank.letter)
     if isinstance(event, Rescued):
-        return ("rescued", event.color.word, SQUARES[event.square], event.rank.letter)
-    assert isinstance(event, Guessed)
-    return ("guessed", SQUARES[event.square], event.rank.letter, "right" if event.right else "wrong")
+        return ("rescued", event.color.word, event.square, event.rank.letter)
+    return ("guessed", event.square, event.rank.letter, "right" if event.right else "wrong")
 
 
-def _board_in_words(game: Game) -> dict[str, str]:
+def _board_in_words(game: EngineGame) -> dict[str, str]:
     letters = "?FBS23456789MI"
     return {SQUARES[i]: WORDS[code // 16] + letters[code % 16] for i, code in enumerate(game.board) if code}
 
 
-def _standing(game: Game) -> tuple[object, ...]:
+def _standing(game: EngineGame) -> tuple[object, ...]:
     """All that both sides of a comparison can say about how a game stands, from the engine."""
     outcome = game.outcome and (game.outcome.winner is not None and game.outcome.winner.word, game.outcome.reason.value)
     trays = [sorted(rank.letter for rank, count in lost.items() for _ in range(count)) for lost in game.lost]
@@ -566,7 +558,7 @@ def _fixed_moves(model: Reference) -> list[str]:
 
 
 def _play_both(
-    ruleset: Ruleset, rows: Rows, seed: int, *, plies: int = 80, every: int = 1, mood: str | None = None
+    ruleset: Ruleset, seed: int, *, plies: int = 80, every: int = 1, mood: str | None = None
 ) -> Counter[str]:
     """A random game in the engine and in the reference at once. Returns what has happened in it.
 
@@ -574,8 +566,8 @@ def _play_both(
     """
     rng = Random(seed)
     mood = mood or rng.choice(sorted(MOODS))
-    red, blue = rows(ruleset, rng), rows(ruleset, rng)
-    game, model = Game(ruleset, red, blue), Reference(dict(ruleset.lines()), red, blue)
+    red, blue = random_rows(ruleset, rng), random_rows(ruleset, rng)
+    game, model = EngineGame(ruleset, red, blue), Reference(dict(ruleset.lines()), red, blue)
     seen: Counter[str] = Counter()
     trail: list[str] = []
     here = f"{ruleset.name}, seed {seed}, red {red}, blue {blue}, moves"
@@ -598,7 +590,8 @@ def _play_both(
         trail.append(text)
         kind = _kind(model, text)
         before = game.copy()
-        events = [_in_words(event) for event in game.apply(text)]
+        mover = game.to_move.word
+        events = [_in_words(event, mover, game.tables) for event in game.apply(text)]
         assert _standing(before) != _standing(game), "a copy moved along"
         told = model.play(text)
         assert events == told, f"{here} {' '.join(trail)}"
@@ -609,10 +602,10 @@ def _play_both(
 
 def _play_script(name: str, placed: str, moves: str) -> Reference:
     """A game by hand in both; it ends with an action that both refuse for repetition, if there is one."""
-    red, blue = (_rows(text.split(), side) for side, text in enumerate(placed.split(" / ")))
+    red, blue = (rows_of(text, color) for color, text in zip(Color, placed.split(" / "), strict=True))
     letters = Counter("".join(red).replace(".", ""))
     ruleset = _small(load_ruleset(name), " ".join(f"{letter}{count}" for letter, count in letters.items()))
-    game, model = Game(ruleset, red, blue), Reference(dict(ruleset.lines()), red, blue)
+    game, model = EngineGame(ruleset, red, blue), Reference(dict(ruleset.lines()), red, blue)
     for text in moves.split():
         listed = sorted(action.text for action in game.legal_moves())
         assert listed == sorted(model.actions()), text
@@ -620,22 +613,17 @@ def _play_script(name: str, placed: str, moves: str) -> Reference:
         if text in model.refused:
             assert refusals
             break
-        assert [_in_words(event) for event in game.apply(text)] == model.play(text)
+        mover = game.to_move.word
+        assert [_in_words(event, mover, game.tables) for event in game.apply(text)] == model.play(text)
         assert _standing(game) == _standing_of(model), text
     return model
 
 
-def _rows(placed: list[str], side: int) -> list[str]:
-    """`F:a1` and so on as the rows of a set-up."""
-    letters = {square: letter for letter, square in (word.split(":") for word in placed)}
-    return ["".join(letters.get(f"{file}{rank}", ".") for file in FILES) for rank in HOME_RANKS[side]]
-
-
-def _compare_refusals(game: Game, model: Reference, here: str) -> Iterator[str]:
+def _compare_refusals(game: EngineGame, model: Reference, here: str) -> Iterator[str]:
     for text, rule in sorted(model.refused.items()):
         with pytest.raises(IllegalActionError) as caught:
             game.check(game.parse(text))
-        assert caught.value.rule is Rule(rule), f"{here} {text}"
+        assert caught.value.rule is BrokenRule(rule), f"{here} {text}"
         what = "rescue" if "+" in text else "chase"
         yield f"{model.rules['chase']} {what} refused" if rule == "chase" else "two squares refused"
 
@@ -662,11 +650,6 @@ def _happenings(model: Reference, kind: str, told: list[Told]) -> Iterator[str]:
 # --- rulesets -------------------------------------------------------------------------------------------------------
 
 
-def _army(text: str) -> tuple[tuple[Rank, int], ...]:
-    """`F1 M1 23`: a flag, a marshal and three scouts."""
-    return tuple((RANK_BY_LETTER[word[0]], int(word[1:])) for word in text.split())
-
-
 ARMIES = [
     "F1 M1 91",
     "F1 B1 S1 22 M1",
@@ -678,41 +661,9 @@ ARMIES = [
 ]
 
 
-def _random_ruleset(rng: Random) -> Ruleset:
-    """Any rules, with an army of at most ten."""
-    while True:
-        try:
-            return Ruleset(
-                name="random",
-                title="Random",
-                source="this test",
-                army=_army(rng.choice(ARMIES)),
-                starts=rng.choice(list(Starts)),
-                two_squares=rng.choice([None, 1, 2, 3, 5]),
-                chase=rng.choice(list(Chase)),
-                no_move=rng.choice(list(NoMove)),
-                needs_attacker=rng.random() < 0.5,
-                equal_ranks=rng.choice(list(EqualRanks)),
-                bombs=rng.choice(list(Bombs)),
-                flag=rng.choice(list(Flag)),
-                fixed_pieces=rng.choice(list(FixedPieces)),
-                rescues=rng.choice([0, 1, 2]),
-                defence=rng.choice(list(Defence)),
-                scouts=rng.choice(list(Scouts)),
-                captains=rng.choice(list(Captains)),
-                infiltration=rng.random() < 0.5,
-                spy=rng.choice(list(Spy)),
-                attacks=rng.choice(list(Attacks)),
-                max_plies=rng.choice([None, 70, 2000]),
-                max_quiet_plies=rng.choice([None, 20, 200]),
-            )
-        except RulesetError:
-            continue
-
-
 def _small(ruleset: Ruleset, army: str) -> Ruleset:
     """The same rules with fewer pieces, and no end of its own."""
-    return replace(ruleset, army=_army(army), max_plies=None, max_quiet_plies=None)
+    return replace(ruleset, army=army_of(army), max_plies=None, max_quiet_plies=None)
 
 
 SMALL = "F1 B2 S1 22 31 61 91 M1"
@@ -736,27 +687,27 @@ PAIRS = [pair for pair in combinations(switch_names(), 2) if _with_switches(*pai
 
 
 @pytest.mark.parametrize("name", ruleset_names())
-def test_games_under_each_shipped_ruleset_go_as_in_the_reference(name: str, random_rows: Rows) -> None:
+def test_games_under_each_shipped_ruleset_go_as_in_the_reference(name: str) -> None:
     ruleset = load_ruleset(name)
     every = 7 if ruleset.army_size > 10 else 1
     for seed, mood in enumerate(("brawl", "march", "chase")):
-        _play_both(ruleset, random_rows, seed, plies=100, every=every, mood=mood)
+        _play_both(ruleset, seed, plies=100, every=every, mood=mood)
 
 
 @pytest.mark.parametrize("switch", switch_names())
-def test_games_with_each_switch_go_as_in_the_reference(switch: str, random_rows: Rows) -> None:
+def test_games_with_each_switch_go_as_in_the_reference(switch: str) -> None:
     ruleset = _with_switches(switch)
     assert ruleset
     for seed in range(2):
-        _play_both(ruleset, random_rows, seed)
+        _play_both(ruleset, seed)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="+".join)
-def test_games_with_each_pair_of_switches_go_as_in_the_reference(pair: tuple[str, str], random_rows: Rows) -> None:
+def test_games_with_each_pair_of_switches_go_as_in_the_reference(pair: tuple[str, str]) -> None:
     ruleset = _with_switches(*pair)
     assert ruleset
     seed = PAIRS.index(pair)
-    _play_both(ruleset, random_rows, seed, mood=("march", "brawl")[seed % 2])
+    _play_both(ruleset, seed, mood=("march", "brawl")[seed % 2])
 
 
 def test_all_pairs_of_switches_but_the_contradicting_ones_are_played() -> None:
@@ -770,8 +721,8 @@ def test_all_pairs_of_switches_but_the_contradicting_ones_are_played() -> None:
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_games_under_random_rules_go_as_in_the_reference(seed: int, random_rows: Rows) -> None:
-    _play_both(_random_ruleset(Random(seed)), random_rows, seed, plies=70)
+def test_games_under_random_rules_go_as_in_the_reference(seed: int) -> None:
+    _play_both(random_ruleset(Random(seed), ARMIES), seed, plies=70)
 
 
 TO_THE_CORNER = "i4-i7 i7-i8 a4-a5 i8-i9 a5-a6 i9-i8 a6-a7 i8-i7 a7-a8 i7-i8 a8-a9 i8-i7"
@@ -859,13 +810,11 @@ HAPPENINGS: list[tuple[str, str, str, str]] = [
 
 
 @pytest.mark.parametrize(("happening", "name", "army", "mood"), HAPPENINGS)
-def test_what_seldom_happens_does_happen_in_the_games_compared(
-    happening: str, name: str, army: str, mood: str, random_rows: Rows
-) -> None:
+def test_what_seldom_happens_does_happen_in_the_games_compared(happening: str, name: str, army: str, mood: str) -> None:
     ruleset = _small(load_ruleset(name), army)
     seen: Counter[str] = Counter()
     for seed in range(40):
-        seen += _play_both(ruleset, random_rows, seed, plies=120, mood=mood)
+        seen += _play_both(ruleset, seed, plies=120, mood=mood)
         if seen[happening] > 1:
             return
     pytest.fail(f"not in 40 games: {happening}; only {dict(seen)}")

@@ -2,9 +2,9 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
+from viewed_games import random_table
 
 import arena.search
 from arena.search import Knowledge
@@ -21,8 +21,8 @@ def listed(name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", ["Knowledge", "EnemyPiece", "Armies", "Position"])
-def test_every_attribute_has_a_row_and_every_row_is_one(name: str, table: Any) -> None:
-    knowledge = Knowledge(table(load_ruleset("duel"), 1).view)
+def test_every_attribute_has_a_row_and_every_row_is_one(name: str) -> None:
+    knowledge = Knowledge(random_table(load_ruleset("duel"), 1).view)
     armies = knowledge.armies
     things = {
         "Knowledge": knowledge,

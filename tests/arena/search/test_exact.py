@@ -4,72 +4,40 @@ A set-up counts if the same actions are legal from it and tell this seat the sam
 conclude is in it, also what follows for several pieces together.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 import pytest
+from random_rules import random_ruleset
+from viewed_games import Table, told
 
 from arena.search import Knowledge
 from arena.stratego.rules.action_types import Action, Infiltration, Rescue
 from arena.stratego.rules.board import ENEMIES
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import IllegalActionError
-from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import (
-    Bombs,
-    Captains,
+    Attacks,
     Chase,
-    Defence,
-    EqualRanks,
-    FixedPieces,
-    Flag,
-    NoMove,
     Ruleset,
-    RulesetError,
-    Scouts,
-    Spy,
     Starts,
 )
 from protocol.geometry import NEIGHBOURS
 from protocol.notation import EMPTY, RANK_BY_LETTER, Color, Rank
 
-ARMIES = ("FB22S", "F22266", "FBB6I", "FB66S", "FBBB66", "F226I")
+ARMIES = ("F1 B1 22 S1", "F1 23 62", "F1 B2 61 I1", "F1 B1 62 S1", "F1 B3 62", "F1 22 61 I1")
+VALUES = {
+    "starts": (Starts.RED, Starts.BLUE),
+    "chase": (Chase.ISF, Chase.BOOKLET),
+    "rescues": (0, 0, 2),
+    "attacks": (Attacks.ALL_SIDES,),
+    "max_plies": (None,),
+    "max_quiet_plies": (None,),
+}
 CORNER = (0, 1, 10, 11, 2, 20, 21, 12, 22)
 """Where pieces are in each other's way."""
 OPEN = range(20, 40)
-
-
-def random_rules(rng: Random) -> Ruleset:
-    """Rules at random, with a small army."""
-    while True:
-        army = Counter(RANK_BY_LETTER[letter] for letter in rng.choice(ARMIES))
-        try:
-            return Ruleset(
-                name="made",
-                title="Made at random",
-                source="these tests",
-                army=tuple(sorted(army.items())),
-                starts=rng.choice([Starts.RED, Starts.BLUE]),
-                two_squares=rng.choice([3, 1, 5, None]),
-                chase=rng.choice([Chase.ISF, Chase.BOOKLET]),
-                no_move=rng.choice([NoMove.AT_ONCE, NoMove.AT_ONCE, NoMove.ON_TURN]),
-                needs_attacker=rng.random() < 0.5,
-                equal_ranks=rng.choice(list(EqualRanks)),
-                bombs=rng.choice(list(Bombs)),
-                flag=rng.choice(list(Flag)),
-                fixed_pieces=rng.choice(list(FixedPieces)),
-                rescues=rng.choice([0, 0, 2]),
-                defence=rng.choice(list(Defence)),
-                scouts=rng.choice(list(Scouts)),
-                captains=rng.choice(list(Captains)),
-                infiltration=rng.random() < 0.5,
-                spy=rng.choice(list(Spy)),
-                max_plies=None,
-                max_quiet_plies=None,
-            )
-        except RulesetError:  # such as captains that run, and none in the army
-            continue
 
 
 def rows_of(letters: dict[int, str]) -> tuple[str, ...]:
@@ -91,7 +59,7 @@ def orders(letters: str) -> Iterator[str]:
             yield letter + rest
 
 
-def chosen(game: Game, rng: Random, last: Action | None) -> Action:
+def chosen(game: EngineGame, rng: Random, last: Action | None) -> Action:
     """A random action: often an attack, a threat, or one that evades the last action."""
     actions, side = list(game.legal_moves()), game.to_move
     moves = [(action.move if isinstance(action, Rescue) else action, action) for action in actions]
@@ -111,18 +79,18 @@ def chosen(game: Game, rng: Random, last: Action | None) -> Action:
     return rng.choice(actions)
 
 
-def possible_set_ups(table: Any, color: Color, what_is_told: Any) -> set[tuple[str, ...]]:
+def possible_set_ups(table: Any, color: Color) -> set[tuple[str, ...]]:
     """The enemy's set-ups from which the same would have been told."""
     own, enemy = table.rows[color], "".join(table.rows[color.opponent])
-    said = what_is_told(table.ruleset, *table.rows, table.actions, color)
+    said = told(table.ruleset, table.rows, table.actions, color)
     squares = [square for square, letter in enumerate(enemy) if letter != EMPTY]
     found = set()
     for order in orders(enemy.replace(EMPTY, "")):
         rows = rows_of(dict(zip(squares, order, strict=True)))
         both = (own, rows) if color is Color.RED else (rows, own)
         try:
-            if Game(table.ruleset, *both).outcome is None and said == what_is_told(
-                table.ruleset, *both, table.actions, color
+            if EngineGame(table.ruleset, *both).outcome is None and said == told(
+                table.ruleset, both, table.actions, color
             ):
                 found.add(rows)
         except (IllegalActionError, KeyError):  # the check lets some actions through that their piece cannot do
@@ -143,14 +111,12 @@ def armies_of(knowledge: Knowledge) -> set[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("plies", [0, 2, 4, 7, 12, 25, 45])
-def test_all_armies_are_the_set_ups_from_which_the_same_would_have_been_told(
-    plies: int, table_of: Any, what_is_told: Any
-) -> None:
+def test_all_armies_are_the_set_ups_from_which_the_same_would_have_been_told(plies: int) -> None:
     compared = 0
     for seed in range(20):
         rng = Random(f"{plies} {seed}")
-        ruleset, crowded = random_rules(rng), rng.random() < 0.5
-        table = table_of(ruleset, *(random_rows(ruleset, rng, crowded=crowded) for _ in Color))
+        ruleset, crowded = random_ruleset(rng, ARMIES, **VALUES), rng.random() < 0.5
+        table = Table(ruleset, *(random_rows(ruleset, rng, crowded=crowded) for _ in Color))
         last: Action | None = None
         while table.game.outcome is None and table.game.ply < plies:
             action = chosen(table.game, rng, last)
@@ -159,7 +125,7 @@ def test_all_armies_are_the_set_ups_from_which_the_same_would_have_been_told(
         if table.game.outcome is not None:
             continue
         knowledge = Knowledge(table.view)
-        assert armies_of(knowledge) == possible_set_ups(table, knowledge.color, what_is_told)
+        assert armies_of(knowledge) == possible_set_ups(table, knowledge.color)
         assert set(knowledge.armies.sample(rng)) <= set(Rank)
         compared += 1
     assert compared > 0
@@ -175,17 +141,15 @@ d4-c4
 """At its end two of Red's pieces have changed places since an earlier position, and Red goes on chasing."""
 
 
-def test_two_pieces_that_have_changed_places_in_a_chase_are_not_both_of_one_rank(
-    table_of: Any, what_is_told: Any
-) -> None:
+def test_two_pieces_that_have_changed_places_in_a_chase_are_not_both_of_one_rank() -> None:
     army = ((Rank.FLAG, 1), (Rank.LIEUTENANT, 2), (Rank.CAPTAIN, 1))
     ruleset = Ruleset("made", "Made", "these tests", army, chase=Chase.BOOKLET, max_plies=None, max_quiet_plies=None)
     front = ("F.........", "..........", "..........")
-    table = table_of(ruleset, (*front, "....655..."), (*front, "565......."))
+    table = Table(ruleset, (*front, "....655..."), (*front, "565......."))
     for action in EXCHANGE.split():
         table.play(action)
     knowledge = Knowledge(table.view)
     assert len(knowledge.armies.conditions) == 1
     armies = armies_of(knowledge)
-    assert armies == possible_set_ups(table, knowledge.color, what_is_told)
+    assert armies == possible_set_ups(table, knowledge.color)
     assert len(armies) < knowledge.armies.count

@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_play import any_rules, lively
+from viewed_games import random_table, told
 
 from arena.errors import UsageError
 from arena.search import Knowledge, Position
 from arena.stratego.rules.board import RANKS
-from arena.stratego.rules.ruleset import RulesetError
+from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset
-from protocol.messages import Game as GameMessage
+from protocol.messages import GameLine
 from protocol.notation import Color, Rank
 from protocol.view import new_view
 
@@ -34,12 +36,10 @@ def rows_by_color(knowledge: Knowledge, army: tuple[Rank, ...]) -> list[tuple[st
     return rows if knowledge.color is Color.RED else rows[::-1]
 
 
-@given(data=st.data(), seed=SEEDS, plies=st.integers(0, 200))
+@given(ruleset=any_rules, seed=SEEDS, plies=st.integers(0, 200))
 @settings(max_examples=30, deadline=None)
-def test_the_truth_is_among_the_possible_under_all_rules(
-    *, data: st.DataObject, any_rules: Any, table: Any, lively: Any, seed: int, plies: int
-) -> None:
-    game_table = table(data.draw(any_rules), seed)
+def test_the_truth_is_among_the_possible_under_all_rules(*, ruleset: Ruleset, seed: int, plies: int) -> None:
+    game_table = random_table(ruleset, seed)
     rng, game = Random(seed), game_table.game
     readers: list[Knowledge | None] = [None, None]
     while game.outcome is None and game.ply < plies:
@@ -53,12 +53,12 @@ def test_the_truth_is_among_the_possible_under_all_rules(
         game_table.play(lively(game, rng).text)
 
 
-@given(data=st.data(), seed=SEEDS, plies=st.integers(0, 250))
+@given(ruleset=any_rules, seed=SEEDS, plies=st.integers(0, 250))
 @settings(max_examples=30, deadline=None)
 def test_a_position_made_of_the_truth_is_the_referee_s_and_plays_on_like_it(
-    *, data: st.DataObject, any_rules: Any, table: Any, lively: Any, seed: int, plies: int
+    *, ruleset: Ruleset, seed: int, plies: int
 ) -> None:
-    game_table = table(data.draw(any_rules), seed)
+    game_table = random_table(ruleset, seed)
     rng, game = Random(seed), game_table.game
     readers: list[Knowledge | None] = [None, None]
     while game.outcome is None and game.ply < plies:
@@ -86,28 +86,28 @@ def test_a_position_made_of_the_truth_is_the_referee_s_and_plays_on_like_it(
         game_table.play(lively(game, rng).text)
 
 
-@given(data=st.data(), seed=SEEDS, plies=st.integers(2, 250))
+@given(ruleset=any_rules, seed=SEEDS, plies=st.integers(2, 250))
 @settings(max_examples=30, deadline=None)
 def test_in_every_world_that_is_drawn_the_seat_would_have_been_told_the_same(
-    *, data: st.DataObject, any_rules: Any, table: Any, lively: Any, what_is_told: Any, seed: int, plies: int
+    *, ruleset: Ruleset, seed: int, plies: int
 ) -> None:
-    game_table = table(data.draw(any_rules), seed)
+    game_table = random_table(ruleset, seed)
     rng, game = Random(seed), game_table.game
     while game.outcome is None and game.ply < plies:
         game_table.play(lively(game, rng).text)
     if game.outcome is not None:
         return
     knowledge = seat(game_table)
-    said = what_is_told(game_table.ruleset, *game_table.rows, game_table.actions, knowledge.color)
+    said = told(game_table.ruleset, game_table.rows, game_table.actions, knowledge.color)
     for _ in range(4):
         army = knowledge.armies.sample(rng)
         rows = rows_by_color(knowledge, army)
-        assert what_is_told(game_table.ruleset, *rows, game_table.actions, knowledge.color) == said
+        assert told(game_table.ruleset, rows, game_table.actions, knowledge.color) == said
     assert rows_by_color(knowledge, truth(game_table, knowledge)) == list(game_table.rows)
 
 
-def test_reading_on_gives_what_reading_from_the_beginning_gives(table: Any, lively: Any) -> None:
-    game_table = table(load_ruleset("vintage/lightning+rescue+silent-defence"), 7)
+def test_reading_on_gives_what_reading_from_the_beginning_gives() -> None:
+    game_table = random_table(load_ruleset("vintage/lightning+rescue+silent-defence"), 7)
     rng, game = Random(7), game_table.game
     reader: Knowledge | None = None
     while game.outcome is None and game.ply < 150:
@@ -122,11 +122,11 @@ def test_reading_on_gives_what_reading_from_the_beginning_gives(table: Any, live
 
 def test_a_view_without_a_set_up_is_refused() -> None:
     with pytest.raises(UsageError, match="without a set-up"):
-        Knowledge(new_view(GameMessage(Color.RED, "isf")))
+        Knowledge(new_view(GameLine(Color.RED, "isf")))
 
 
-def test_rules_of_other_names_are_passed_over_and_other_values_are_an_error(table: Any) -> None:
-    view = table(load_ruleset("duel"), 1).view
+def test_rules_of_other_names_are_passed_over_and_other_values_are_an_error() -> None:
+    view = random_table(load_ruleset("duel"), 1).view
     view.rules["moon"] = "full"
     assert Knowledge(view).ruleset.digest() == load_ruleset("duel").digest()
     view.rules["chase"] = "slowly"
@@ -135,8 +135,8 @@ def test_rules_of_other_names_are_passed_over_and_other_values_are_an_error(tabl
 
 
 @pytest.mark.parametrize("size", [0, 3, 41])
-def test_an_army_of_another_size_is_refused_with_both_numbers(table: Any, size: int) -> None:
-    knowledge = seat(table(load_ruleset("isf"), 1))
+def test_an_army_of_another_size_is_refused_with_both_numbers(size: int) -> None:
+    knowledge = seat(random_table(load_ruleset("isf"), 1))
     for made_of in (knowledge.position, knowledge.ranks_of, knowledge.rows_of):
         with pytest.raises(
             UsageError, match=f"expected an army of 40 ranks, one for each piece in `hidden`, got {size}"

@@ -1,7 +1,6 @@
 """A position to search in is the engine's game: in lockstep, under all rules; and what is undone leaves no trace."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -9,15 +8,17 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_play import any_rules, lively
+from viewed_games import random_table
 
 from arena.search import Position
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rulesets import load_ruleset
 
 SEEDS = st.integers(0, 10**6)
 
 
-def is_same(position: Position, game: Game) -> bool:
+def is_same(position: Position, game: EngineGame) -> bool:
     """Whether the two agree on all that both of them say."""
     return (
         position.board == game.board
@@ -50,7 +51,7 @@ def snapshot(position: Position) -> tuple[Any, ...]:
     )
 
 
-def wander(position: Position, rng: Random, depth: int, lively: Callable[[Any, Random], Any]) -> int:
+def wander(position: Position, rng: Random, depth: int) -> int:
     """Play up to so many actions; returns how many."""
     for played in range(depth):
         if position.outcome:
@@ -61,16 +62,14 @@ def wander(position: Position, rng: Random, depth: int, lively: Callable[[Any, R
 
 @given(data=st.data(), seed=SEEDS)
 @settings(max_examples=30, deadline=None)
-def test_a_position_goes_in_lockstep_with_the_engine_under_all_rules(
-    data: st.DataObject, any_rules: Any, table: Any, lively: Any, seed: int
-) -> None:
-    begun = table(data.draw(any_rules), seed)
+def test_a_position_goes_in_lockstep_with_the_engine_under_all_rules(data: st.DataObject, seed: int) -> None:
+    begun = random_table(data.draw(any_rules), seed)
     game, position, rng = begun.game, Position(begun.ruleset, *begun.rows), Random(seed)
     plies = data.draw(st.integers(0, 300))
     while is_same(position, game) and game.outcome is None and game.ply < plies:
         if rng.random() < 0.2:  # what is played and undone in between leaves no trace
             before = snapshot(position)
-            for _ in range(wander(position, rng, rng.randrange(8), lively)):
+            for _ in range(wander(position, rng, rng.randrange(8))):
                 position.undo()
             assert snapshot(position) == before
         if rng.random() < 0.05:
@@ -82,8 +81,8 @@ def test_a_position_goes_in_lockstep_with_the_engine_under_all_rules(
 
 
 @pytest.mark.parametrize("name", ["isf", "vintage/duel", "jumbo-81320/infiltrator+rescue", "milton-bradley"])
-def test_a_game_is_undone_to_its_beginning(name: str, table: Any, lively: Any) -> None:
-    begun = table(load_ruleset(name), 3)
+def test_a_game_is_undone_to_its_beginning(name: str) -> None:
+    begun = random_table(load_ruleset(name), 3)
     position, rng = Position(begun.ruleset, *begun.rows), Random(3)
     steps = []
     while position.outcome is None and position.ply < 150:
@@ -97,9 +96,9 @@ def test_a_game_is_undone_to_its_beginning(name: str, table: Any, lively: Any) -
 
 
 @pytest.mark.parametrize("name", ["isf", "vintage/duel"])
-def test_an_action_that_is_text_is_refused_and_changes_nothing(name: str, table: Any) -> None:
+def test_an_action_that_is_text_is_refused_and_changes_nothing(name: str) -> None:
     """As `view.legal` has it."""
-    begun = table(load_ruleset(name), 3)
+    begun = random_table(load_ruleset(name), 3)
     position = Position(begun.ruleset, *begun.rows)
     before = snapshot(position)
     text: Any = position.legal_moves()[0].text
@@ -112,18 +111,18 @@ def test_an_action_that_is_text_is_refused_and_changes_nothing(name: str, table:
 
 @given(seed=SEEDS)
 @settings(max_examples=20, deadline=None)
-def test_a_copy_is_independent_and_the_same(table: Any, lively: Any, seed: int) -> None:
-    begun = table(load_ruleset("vintage/lightning+rescue+mobile-bombs"), seed)
+def test_a_copy_is_independent_and_the_same(seed: int) -> None:
+    begun = random_table(load_ruleset("vintage/lightning+rescue+mobile-bombs"), seed)
     position, rng = Position(begun.ruleset, *begun.rows), Random(seed)
-    wander(position, rng, 60, lively)
+    wander(position, rng, 60)
     copy, before = position.copy(), snapshot(position)
     assert snapshot(copy) == before
-    wander(copy, rng, 20, lively)
+    wander(copy, rng, 20)
     assert snapshot(position) == before
 
 
-def test_a_copy_has_nothing_of_its_own_that_grows_with_the_game(table: Any, lively: Any) -> None:
-    begun = table(replace(load_ruleset("travel/original"), max_quiet_plies=None), 4)
+def test_a_copy_has_nothing_of_its_own_that_grows_with_the_game() -> None:
+    begun = random_table(replace(load_ruleset("travel/original"), max_quiet_plies=None), 4)
     position, rng = Position(begun.ruleset, *begun.rows), Random(4)
     sizes = []
     while position.ply < 600:
@@ -135,11 +134,11 @@ def test_a_copy_has_nothing_of_its_own_that_grows_with_the_game(table: Any, live
     assert max(sizes) < 800  # a few things for each of the squares and pieces, and none for each ply
 
 
-def test_positions_with_the_same_key_are_the_same_and_the_other_way_round(table: Any, lively: Any) -> None:
+def test_positions_with_the_same_key_are_the_same_and_the_other_way_round() -> None:
     keys: dict[int, Any] = {}
     positions: dict[Any, int] = {}
     for seed in range(20):
-        begun = table(load_ruleset("vintage/barrage+rescue"), seed % 2)
+        begun = random_table(load_ruleset("vintage/barrage+rescue"), seed % 2)
         position, rng = Position(begun.ruleset, *begun.rows), Random(seed)
         while position.outcome is None and position.ply < 100:
             standing = (tuple(position.board), position.to_move, tuple(position.rescued))
@@ -149,8 +148,8 @@ def test_positions_with_the_same_key_are_the_same_and_the_other_way_round(table:
     assert len(keys) > 500
 
 
-def test_squares_say_what_stands_on_them(table: Any) -> None:
-    begun = table(load_ruleset("isf"), 1)
+def test_squares_say_what_stands_on_them() -> None:
+    begun = random_table(load_ruleset("isf"), 1)
     position = Position(begun.ruleset, *begun.rows)
     assert position.rank_at(0) is not None
     assert position.color_at(0) is not position.color_at(99)

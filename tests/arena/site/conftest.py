@@ -5,13 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsing import Axe, OpenAddress
-from made_stores import MakeStore, make_store, play_game
+from browsing import OpenAddress
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-__all__ = ["Axe", "MakeStore", "make_store", "play_game"]
 
 
 @pytest.fixture

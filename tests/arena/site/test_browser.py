@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from made_stores import make_store, play_game
 
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay
 from arena.league.store import Store
 from arena.report.shown import SeenBy
-from arena.report.site.game_data import game_data, game_script
-from arena.report.site.game_page import game_page, labels_of
+from arena.report.site.game_page import game_data, game_page, game_script, labels_of
 from arena.report.site.page_frame import FOLDER, PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
@@ -23,9 +23,9 @@ from arena.stratego.shown.shown_board import ShownBoard
 from protocol.notation import RANK_BY_LETTER, Color
 
 if TYPE_CHECKING:
-    from made_stores import PlayGame
+    from browsing import Axe
 
-    from tests.arena.site.conftest import Axe, MakeStore, OpenPage
+    from tests.arena.site.conftest import OpenPage
 
 RULES = [
     *("barrage", "tek", "vintage/lightning", "isf+mobile-bombs+mobile-flag", "isf+silent-defence"),
@@ -56,7 +56,7 @@ SHOWN = """
 """
 
 
-def site_of(make_store: "MakeStore", folder: Path, **more: Any) -> list[GameRecord]:
+def site_of(folder: Path, **more: Any) -> list[GameRecord]:
     records = make_store(folder / "l.sqlite", **more)
     with Store(folder / "l.sqlite", create=False) as store:
         write_site(store, folder / "out", SitePlan(title="a league"))
@@ -64,7 +64,7 @@ def site_of(make_store: "MakeStore", folder: Path, **more: Any) -> list[GameReco
 
 
 @pytest.fixture(scope="module")
-def site(make_store: "MakeStore", tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A league with all kinds of pages, and all that can be on them."""
 
     def say(record: GameRecord) -> GameRecord:
@@ -72,7 +72,7 @@ def site(make_store: "MakeStore", tmp_path_factory: pytest.TempPathFactory) -> P
         return msgspec.structs.replace(record, declared=("I", "me"), stderr=("oh", ""), notes=notes)
 
     folder = tmp_path_factory.mktemp("site")
-    site_of(make_store, folder, games=12, change=say, plies=80)
+    site_of(folder, games=12, change=say, plies=80)
     return folder / "out"
 
 
@@ -88,15 +88,15 @@ def test_all_kinds_of_pages_load_without_a_complaint_fit_the_width_and_axe_finds
 
 
 def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_rules_of_every_kind(
-    play_game: "PlayGame", open_page: "OpenPage", tmp_path: Path
+    open_page: "OpenPage", tmp_path: Path
 ) -> None:
-    """Thirty plies of each, all of its squares; pieces in one language and numbering after the other."""
+    """Twenty plies of each, all of its squares; pieces in one language and numbering after the other."""
     shutil.copytree(FOLDER / "static", tmp_path / "static")
     (tmp_path / "games").mkdir()
     called = [Names(language, numbering) for language in PieceLanguage for numbering in Numbering]
     frame, page = PageFrame(Site("a league", (), "")), open_page(tmp_path / "static/arena.js")
     for number, rules in enumerate(RULES, 1):
-        record = play_game(load_ruleset(rules), seed=number, plies=30)
+        record = play_game(load_ruleset(rules), seed=number, plies=20)
         names = called[number % len(called)]
         html = game_page(frame, number, record, shown={}, audience=SeenBy.ALL)
         (tmp_path / f"games/{number}.html").write_text(html)
@@ -145,10 +145,8 @@ def _lost_text(position: ShownBoard, color: Color, names: Names) -> str:
     return text and f"lost: {text}"
 
 
-def test_keys_the_slider_links_and_the_address_go_to_a_ply(
-    make_store: "MakeStore", open_page: "OpenPage", tmp_path: Path
-) -> None:
-    (record,) = site_of(make_store, tmp_path, games=1)
+def test_keys_the_slider_links_and_the_address_go_to_a_ply(open_page: "OpenPage", tmp_path: Path) -> None:
+    (record,) = site_of(tmp_path, games=1)
     plies = len(record.actions)
     page = open_page(tmp_path / "out/games/1.html", fragment="#ply=4&view=red&from=blue")
     now = page.locator("[data-now]")
@@ -180,9 +178,9 @@ def test_keys_the_slider_links_and_the_address_go_to_a_ply(
 
 
 def test_all_of_a_replay_can_be_done_with_the_keyboard_alone_and_is_announced(
-    make_store: "MakeStore", open_page: "OpenPage", tmp_path: Path
+    open_page: "OpenPage", tmp_path: Path
 ) -> None:
-    (record,) = site_of(make_store, tmp_path, games=1)
+    (record,) = site_of(tmp_path, games=1)
     page = open_page(tmp_path / "out/games/1.html")
     reached = []
     for _ in range(20):
@@ -214,10 +212,8 @@ def test_all_of_a_replay_can_be_done_with_the_keyboard_alone_and_is_announced(
     assert (cell.get_attribute("aria-label") or "").startswith("a1 ")
 
 
-def test_the_list_is_filtered_by_bots_reason_and_length(
-    make_store: "MakeStore", open_page: "OpenPage", tmp_path: Path
-) -> None:
-    records = site_of(make_store, tmp_path, games=6, names=("a nn", "b+b", "eve"))
+def test_the_list_is_filtered_by_bots_reason_and_length(open_page: "OpenPage", tmp_path: Path) -> None:
+    records = site_of(tmp_path, games=6, names=("a nn", "b+b", "eve"))
     page = open_page(tmp_path / "out/crosstable.html")
     page.click("td a[title='a nn - b+b']")
     both = [record for record in records if {player.name for player in record.players} == {"a nn", "b+b"}]
@@ -230,9 +226,7 @@ def test_the_list_is_filtered_by_bots_reason_and_length(
     assert page.inner_text("#found") == "0 games"
 
 
-def test_nothing_that_a_bot_says_runs_is_fetched_or_breaks_the_page(
-    make_store: "MakeStore", open_page: "OpenPage", tmp_path: Path
-) -> None:
+def test_nothing_that_a_bot_says_runs_is_fetched_or_breaks_the_page(open_page: "OpenPage", tmp_path: Path) -> None:
     width = 360
 
     def say(record: GameRecord) -> GameRecord:
@@ -241,7 +235,7 @@ def test_nothing_that_a_bot_says_runs_is_fetched_or_breaks_the_page(
         return msgspec.structs.replace(record, declared=both, authors=both, stderr=both, notes=notes)
 
     names = (NASTY, "\u202eevil\u2066\x1b[2J", "W" * 200)
-    site_of(make_store, tmp_path, games=3, names=names, change=say)
+    site_of(tmp_path, games=3, names=names, change=say)
     for name in (*KINDS, "bots/2", "bots/3", "games/2"):
         page = open_page(tmp_path / f"out/{name}.html", width, fragment="#ply=1")
         assert page.title() != "run"

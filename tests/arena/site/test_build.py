@@ -4,11 +4,10 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from made_stores import read_game_script
+from made_stores import make_store, read_game_script
 
 from arena.errors import UsageError
 from arena.game.record import GameRecord, NoteLine
@@ -18,9 +17,6 @@ from arena.report.site.page_frame import POLICY
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import MARK, Written, write_site
 from protocol.notation import Color
-
-if TYPE_CHECKING:
-    from tests.arena.site.conftest import MakeStore
 
 NASTY = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;\\u003c/script>"
 
@@ -67,7 +63,7 @@ def everything_in(folder: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def site(make_store: "MakeStore", tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     make_store(folder / "l.sqlite")
     written(folder / "l.sqlite", folder / "out")
@@ -93,7 +89,7 @@ def test_a_page_loads_its_own_files_alone_and_has_nothing_in_it_that_runs(site: 
         assert not re.search(r"<script[^>]*>[^<]", page.read_text())
 
 
-def test_what_bots_say_is_text_wherever_it_stands(make_store: "MakeStore", tmp_path: Path) -> None:
+def test_what_bots_say_is_text_wherever_it_stands(tmp_path: Path) -> None:
     def say(record: GameRecord) -> GameRecord:
         return msgspec.structs.replace(
             record, declared=(NASTY, NASTY), stderr=(NASTY, NASTY), notes=(NoteLine(1, "red", NASTY),)
@@ -112,7 +108,7 @@ def test_what_bots_say_is_text_wherever_it_stands(make_store: "MakeStore", tmp_p
 
 @pytest.mark.parametrize(("reader", "shown"), [("red", Color.RED), ("blue", Color.BLUE), ("public", None)])
 def test_a_page_for_others_holds_no_set_up_note_seed_or_error_that_is_not_theirs(
-    make_store: "MakeStore", tmp_path: Path, reader: str, shown: Color | None
+    tmp_path: Path, reader: str, shown: Color | None
 ) -> None:
     secret = {Color.RED: "own words of red", Color.BLUE: "own words of blue"}
 
@@ -135,7 +131,7 @@ def test_a_page_for_others_holds_no_set_up_note_seed_or_error_that_is_not_theirs
         assert ("".join(str(record.setups[color]).split("/")[0]) in text.replace(" ", "")) is (color is shown)
 
 
-def test_games_of_which_one_shows_what_another_hides_are_refused(make_store: "MakeStore", tmp_path: Path) -> None:
+def test_games_of_which_one_shows_what_another_hides_are_refused(tmp_path: Path) -> None:
     make_store(tmp_path / "l.sqlite", games=3)
     with pytest.raises(UsageError, match=r"has Red in game 1 and Blue in game 3.*'bot:ann' for the author"):
         written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named("red"))
@@ -143,9 +139,7 @@ def test_games_of_which_one_shows_what_another_hides_are_refused(make_store: "Ma
     assert written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named("red"), newest=1).pages == 1
 
 
-def test_the_author_of_a_bot_sees_its_games_as_it_did_and_the_others_as_everybody(
-    make_store: "MakeStore", tmp_path: Path
-) -> None:
+def test_the_author_of_a_bot_sees_its_games_as_it_did_and_the_others_as_everybody(tmp_path: Path) -> None:
     make_store(tmp_path / "l.sqlite", games=3)
     written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named("bot:ann"))
     views = [read_game_script((tmp_path / f"out/games/{number}.js").read_text()).views for number in (1, 2, 3)]
@@ -154,7 +148,7 @@ def test_the_author_of_a_bot_sees_its_games_as_it_did_and_the_others_as_everybod
         written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named("bot:nobody"))
 
 
-def test_a_site_is_replaced_as_a_whole_and_anything_else_is_left_alone(make_store: "MakeStore", tmp_path: Path) -> None:
+def test_a_site_is_replaced_as_a_whole_and_anything_else_is_left_alone(tmp_path: Path) -> None:
     make_store(tmp_path / "l.sqlite", games=2)
     out = tmp_path / "out"
     out.mkdir()
@@ -180,9 +174,7 @@ def test_a_site_is_replaced_as_a_whole_and_anything_else_is_left_alone(make_stor
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_several_processes_write_the_same_pages_as_one(
-    make_store: "MakeStore", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_several_processes_write_the_same_pages_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_store(tmp_path / "l.sqlite", games=6)
     written(tmp_path / "l.sqlite", tmp_path / "one", title="t")
     monkeypatch.setattr("arena.report.site.write_site.WORTH_A_PROCESS", 2)
@@ -195,11 +187,11 @@ def test_several_processes_write_the_same_pages_as_one(
 
 
 def test_a_folder_that_cannot_be_made_is_one_clear_error_and_the_current_one_is_refused(
-    make_store: "MakeStore", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_store(tmp_path / "l.sqlite", games=1)
     for where in ("l.sqlite", "mistyped"):
-        with pytest.raises(UsageError, match=f"expected a folder to make it in; there is no folder .*{where}"):
+        with pytest.raises(UsageError, match=f"there is no folder .*{where}"):
             written(tmp_path / "l.sqlite", tmp_path / where / "out")
     with pytest.raises(UsageError, match="the pages cannot be written: "):
         written(tmp_path / "l.sqlite", tmp_path / ("x" * 1000))

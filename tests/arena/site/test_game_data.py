@@ -1,41 +1,33 @@
 """What a page is given of a game is what its reader could see at each ply, compared with the engine and the views."""
 
 import itertools
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_stores import read_game_script
-from twins import Lively, played_alike, with_two_swapped
+from made_stores import play_game, read_game_script
+from random_play import lively, random_rows
+from twins import PLAYERS, played_alike, record_of_twin, with_two_swapped
 
-from arena.game.game_spec import Player
-from arena.game.record import GameRecord, NoteLine
+from arena.game.record import GameRecord
 from arena.game.replay import Replay
-from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.shown import SeenBy
-from arena.report.site.game_data import GameData, game_data, game_script
-from arena.report.site.game_page import game_page, labels_of
+from arena.report.site.game_page import GameData, game_data, game_page, game_script, labels_of
 from arena.report.site.page_frame import PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
-from arena.stratego.rules.game import Game
-from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.ruleset import Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_view import true_cells
 from arena.stratego.state import as_stratego
 from protocol.notation import SQUARES, Color, Reason
-
-if TYPE_CHECKING:
-    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-    PlayGame = Callable[..., GameRecord]
 
 RULES = [
     "isf",
@@ -44,7 +36,6 @@ RULES = [
     "jumbo-81320/infiltrator+rescue+silent-defence+mobile-flag+lightning-captains",
     "vintage/barrage+silent-defence+rescue+mobile-flag+exploding-bombs",
 ]
-PLAYERS = (Player("ann", "1" * 64), Player("bob", "2" * 64))
 FRAME = PageFrame(Site("a league", (("Standings", "index.html"),), "made by a test"))
 
 
@@ -62,7 +53,7 @@ def boards(data: GameData, view: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_game: "PlayGame", rules: str) -> None:
+def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(rules: str) -> None:
     record = play_game(load_ruleset(rules), seed=len(rules))
     data = read_game_script(game_script(1, game_data(record, SeenBy.ALL, {}, labels={})))
     shown = {view: boards(data, view) for view in ("all", "red", "blue")}
@@ -83,14 +74,14 @@ def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_ga
 )
 @settings(deadline=None, max_examples=40)
 def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_script(
-    random_rows: "RandomRows", lively: Lively, seed: int, rules: str, audience: SeenBy
+    seed: int, rules: str, audience: SeenBy
 ) -> None:
     rng, ruleset = Random(seed), load_ruleset(rules)
     rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
     hidden = [color for color in Color if not audience.sees(color)]
     twins = [with_two_swapped(rows[color], rng) if color in hidden else rows[color] for color in Color]
     seats = [color for color in Color if audience in (SeenBy.PUBLIC, SeenBy(color.word))]
-    actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), seats, rng, lively)
+    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), seats, rng, lively)
     found = []
     for world, setups in enumerate((rows, twins)):
         record = _record(ruleset, setups, actions, hidden, Random(seed + world))
@@ -102,7 +93,7 @@ def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_
 
 @pytest.mark.parametrize("reader", ["bot:ann", "public"])
 def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_game_included(
-    random_rows: "RandomRows", lively: Lively, tmp_path: Path, reader: str
+    tmp_path: Path, reader: str
 ) -> None:
     """Ann and Bob set up alike in both games of a pair; Bob's set-up, seeds and words differ between the leagues."""
     rng, ruleset = Random(len(reader)), load_ruleset("duel")
@@ -113,13 +104,14 @@ def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_ga
     for number, order in enumerate(((0, 1), (1, 0))):
         worlds = [[setups[bot] for bot in order] for setups in (rows, twins)]
         seats = [color for color in Color if order[color] not in hidden] or list(Color)
-        actions = played_alike((Game(ruleset, *worlds[0]), Game(ruleset, *worlds[1])), seats, rng, lively)
+        actions = played_alike((EngineGame(ruleset, *worlds[0]), EngineGame(ruleset, *worlds[1])), seats, rng, lively)
         for league, setups in zip(leagues, worlds, strict=True):
             own = [color for color in Color if order[color] in hidden]
             record = _record(ruleset, setups, actions, own, Random(len(leagues[0]) + 7 * len(leagues[1])))
             players = (PLAYERS[order[0]], PLAYERS[order[1]])
             times = (5,) * len(record.times_us)
-            league.append(msgspec.structs.replace(record, id=f"{number:016x}", players=players, times_us=times))
+            own_times = {"times_us": times, "cpu_us": (), "forgiven_us": (), "used": None}  # which pages of bots show
+            league.append(msgspec.structs.replace(record, id=f"{number:016x}", players=players, **own_times))
     found = []
     for world, league in enumerate(leagues):
         (tmp_path / f"{world}").mkdir()
@@ -137,28 +129,8 @@ def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_ga
 def _record(
     ruleset: Ruleset, setups: list[tuple[str, ...]], actions: list[str], hidden: list[Color], rng: Random
 ) -> GameRecord:
-    """A game in which all that is the hidden sides' own differs with `rng`."""
-    blue_starts = dict(ruleset.lines()).get("starts") == "blue"
-    loser = Color(len(actions) % 2) ^ blue_starts
-    own = [f"own {rng.random()}" if color in hidden else "own" for color in Color]
-    return GameRecord(
-        id="0" * 16,
-        arena="0",
-        ruleset=ruleset.name,
-        rules=tuple(ruleset.lines()),
-        time=TimeControl(move_ms=1000),
-        players=PLAYERS,
-        seeds=tuple(rng.randrange(9**9) if color in hidden else 5 for color in Color),  # type: ignore[arg-type]
-        pair_seed=rng.randrange(9**9),
-        declared=(own[0], own[1]),
-        setups=("/".join(setups[0]), "/".join(setups[1])),
-        actions=(*actions, "resign"),
-        times_us=tuple(
-            rng.randrange(9**5) if Color(ply % 2) ^ blue_starts in hidden else 7 for ply in range(len(actions) + 1)
-        ),
-        notes=tuple(NoteLine(1, color.word, own[color]) for color in Color),
-        verdict=Verdict(GameResult.win(Color(loser).opponent), Reason.RESIGN, len(actions) + 1, own[loser]),
-        stderr=(own[0], own[1]),
-        started=1.5,
-        seconds=2.25,
-    )
+    """A game that the side to move gives up, in which all that is the hidden sides' own differs with `rng`."""
+    loser = Color(len(actions) % 2 ^ (ruleset.starts is Starts.BLUE))
+    words = f"own {rng.random()}" if loser in hidden else "own"
+    verdict = Verdict(GameResult.win(loser.opponent), Reason.RESIGN, len(actions) + 1, words)
+    return record_of_twin(ruleset, setups, [*actions, "resign"], verdict, hidden=hidden, rng=rng)

@@ -15,7 +15,8 @@ from arena.league.league_options import FormatName, FormatOptions
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.placings import PlacingEntry
-from arena.report.site.site_contents import PlayedGames, SitePlan, read_site
+from arena.report.site.pages import PlayedGames
+from arena.report.site.site_contents import SitePlan, read_site
 from arena.report.site.write_site import write_site
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ KNOCKOUT = FormatOptions(FormatName.KNOCKOUT, best_of=2)
 
 
 @pytest.fixture
-def played(tmp_path: Path, executor_here: Callable[..., Any]) -> Callable[..., Made]:
+def played(tmp_path: Path) -> Callable[..., Made]:
     """A store of such a league, or of one that was killed after so many `games`."""
 
     def play(options: FormatOptions, games: int | None = None) -> Made:
-        with made_in(tmp_path, executor_here, 7) as made:
+        with made_in(tmp_path, 7) as made:
             if games is None:
                 made.play(Run(options))
             else:
@@ -102,11 +103,7 @@ def test_readers_who_see_less_see_the_same_places(played: Callable[..., Made]) -
 
 @pytest.mark.parametrize("options", [KNOCKOUT], ids=lambda options: options.name.value)
 def test_they_fit_the_width_and_axe_finds_nothing(
-    played: Callable[..., Made],
-    open_page: "OpenPage",
-    axe: "Axe",
-    tmp_path: Path,
-    options: FormatOptions,
+    played: Callable[..., Made], open_page: "OpenPage", axe: "Axe", tmp_path: Path, options: FormatOptions
 ) -> None:
     with Store(played(options).path, create=False) as store:
         write_site(store, tmp_path / "out", SitePlan())

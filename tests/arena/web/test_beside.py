@@ -13,6 +13,7 @@ from urllib.request import urlopen
 
 import psutil
 import pytest
+from made_bots import PLAIN
 from made_stores import MakeStore
 from served_command import pages_address
 from waiting import PATIENCE
@@ -129,10 +130,13 @@ def test_if_it_dies_the_league_is_told_once_and_goes_on(own: Beside) -> None:
     assert "SIGKILL" in said
 
 
-def test_one_that_is_stopped_holds_nobody_up_and_is_killed_at_the_end(own: Beside) -> None:
+def test_one_that_is_stopped_holds_nobody_up_and_is_killed_at_the_end(
+    own: Beside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.web.beside.END_SECONDS", 0.2)
     get(own.url)
     own.process.suspend()
-    for number in range(50_000):
+    for number in range(10_000):
         own.server.progress(number, None, None)
     own.server.end()
     assert not psutil.pid_exists(own.server.pid)
@@ -163,37 +167,18 @@ def test_it_does_not_outlive_a_league_that_is_killed(store: Path) -> None:
     assert not server.is_running()
 
 
-BOT = """#!/usr/bin/env python3
-from protocol.bot import Bot, run
-
-
-class Short(Bot):
-    turns = 0
-
-    def move(self, view):
-        self.turns += 1
-        return view.random.choice(view.legal) if self.turns < 12 else "resign"
-
-
-run(Short)
-"""
-
-
 @pytest.fixture
 def league(tmp_path: Path) -> "League":
     """`league(*options)`: `arena league` of two bots, as a process."""
     for name in ("ann.py", "bob.py"):
-        (tmp_path / name).write_text(f"{BOT}# {name}\n")
-        (tmp_path / name).chmod(0o755)
+        (tmp_path / name).write_text(f"{PLAIN}# {name}\n")
 
     def start(*options: str) -> "subprocess.Popen[str]":
         words = ["league", "ann.py", "bob.py", "--rules", "duel", "--time", "10s", "--start-time", "60s", "--jobs", "1"]
         line = [sys.executable, "-c", "from arena.cli.main import main; main()", *words, *options]
-        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
         return subprocess.Popen(
             line,
             cwd=tmp_path,
-            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

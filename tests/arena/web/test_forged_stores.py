@@ -41,7 +41,7 @@ ODD: dict[type, list[Any]] = {
         "{}%s",
     ],
 }
-TRIES = 8
+TRIES = 4
 
 
 def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -37,7 +37,7 @@ def test_connections_beyond_the_limit_are_closed_and_harm_nobody(serving: Serve)
     served = serving(hello, ServerLimits(connections=1))
     with served.connect() as held:
         served.until(lambda: served.server.connections == 1)
-        for _ in range(1000):
+        for _ in range(200):
             with served.connect() as client, suppress(ConnectionResetError):
                 assert client.recv(1) == b""
         held.sendall(GET)
@@ -106,7 +106,7 @@ def test_descriptors_do_not_grow_with_page_loads(serving: Serve) -> None:
     served.get()
     served.until(lambda: served.server.connections == 0)
     before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
-    for _ in range(300):
+    for _ in range(100):
         served.get()
     served.until(lambda: served.server.connections == 0)
     after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 from served import Serve, Served
 
-from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
@@ -21,6 +19,8 @@ from arena.web.store_pages import NOT_READ
 from arena.web.store_server import StoreServer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from made_stores import MakeStore
 
     ServeStores = Callable[..., "Running"]
@@ -95,16 +95,6 @@ def test_what_is_not_there_is_said_not_to_be_there(
         assert running.get(path).status == 404, path
     for path in ("/l.sqlite", "/../l.sqlite", "/games/../../l.sqlite", "/games/%2e%2e/l.sqlite", "/games/%D9%A1.html"):
         assert running.get(path).status == 404, path
-
-
-def test_pages_for_the_public_have_no_set_up_and_no_seed(
-    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
-) -> None:
-    make_store(tmp_path / "l.sqlite", games=1)
-    running = serve_stores(tmp_path / "l.sqlite", plan=SitePlan(reader_named("public")))
-    page = running.get("/games/1.html").text
-    assert "Set-up of" not in page
-    assert "seed" not in page
 
 
 def test_a_game_that_is_added_is_on_the_pages_and_viewers_are_told(

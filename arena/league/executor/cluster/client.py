@@ -329,7 +329,7 @@ class ClusterExecutor(OutcomeStream):
         try:
             body = Refused(done.why) if done.why else decode_answer(done.data).body
         except WireError as error:
-            body = Refused(f"it sends what is no message: {error}")
+            body = Refused(f"it sent an invalid message: {error}")
         match body:
             case Prepared(calibration) if calibration.work_us > 0:
                 plan, why = self._plan, ""
@@ -406,7 +406,7 @@ class ClusterExecutor(OutcomeStream):
                     await self._take_answer(batch, decode_answer(done.data))
                 self._take_back(batch)
         except WireError as error:
-            self._fail(ArenaError(f"cluster {self._plan.name}: a worker sends what is no message: {error}"))
+            self._fail(ArenaError(f"cluster {self._plan.name}: a worker sent an invalid message: {error}"))
         finally:
             self._judging -= 1
             self._drop_unreachable()

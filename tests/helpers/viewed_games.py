@@ -1,33 +1,30 @@
-"""What the tests of the library for searching share: a game with the views of both its seats beside it."""
+"""A game with the views of both its seats next to it, for tests of the library for searching."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 
-import pytest
-
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.seat_view import enemy_squares, tell
+from arena.stratego.seat_view import enemy_squares, told_to
 from protocol.bot import random_rows
-from protocol.messages import ArenaMessage, Enemy, Rule, Turn
-from protocol.messages import Game as GameMessage
+from protocol.messages import ArenaMessage, Enemy, GameLine, Rule, Turn
 from protocol.notation import Color
 from protocol.view import View, new_view
 
 
 class Table:
-    """A game, and both seats' views, fed what a referee would tell them."""
+    """A game, and both seats' views, fed what a referee would told_to them."""
 
     def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
         self.ruleset = ruleset
         self.rows = (tuple(red), tuple(blue))
-        self.game = Game(ruleset, red, blue)
+        self.game = EngineGame(ruleset, red, blue)
         self.views = tuple(self._view(color) for color in Color)
         self.actions: list[str] = []
         self._ask()
 
     def _view(self, color: Color) -> View:
-        view = new_view(GameMessage(color, self.ruleset.name))
+        view = new_view(GameLine(color, self.ruleset.name))
         for name, value in self.ruleset.lines():
             view.apply(Rule(name, value))
         view.place_own(self.rows[color])
@@ -46,43 +43,27 @@ class Table:
 
     def play(self, action: str) -> None:
         self.actions.append(action)
-        for event in self.game.apply(action):
-            for view, told in zip(self.views, tell(event), strict=True):
-                view.apply(told)
+        events = self.game.apply(action)
+        for view in self.views:
+            for event in told_to(events, self.game.tables, view.color):
+                view.apply(event)
         self._ask()
 
 
-def told(ruleset: Ruleset, red: Sequence[str], blue: Sequence[str], actions: Sequence[str], color: Color) -> list[str]:
+def told(ruleset: Ruleset, rows: Sequence[Sequence[str]], actions: Sequence[str], color: Color) -> list[str]:
     """All that a seat is told in the game of these set-ups and actions, and whether it then goes on."""
-    game = Game(ruleset, red, blue)
+    game = EngineGame(ruleset, *rows)
     messages: list[ArenaMessage] = []
     for action in actions:
-        messages += [tell(event)[color] for event in game.apply(action)]
+        messages += told_to(game.apply(action), game.tables, color)
     return [*map(repr, messages), repr(game.outcome)]
 
 
-def _random_table(ruleset: Ruleset, seed: object) -> Table:
+def random_table(ruleset: Ruleset, seed: object) -> Table:
+    """A game with random set-ups."""
     rng = Random(f"{ruleset.name} {seed}")
     army = dict(ruleset.army)
     while True:  # a set-up in which a side has no move ends the game before it begins
         table = Table(ruleset, random_rows(army, rng), random_rows(army, rng))
         if table.game.outcome is None:
             return table
-
-
-@pytest.fixture(scope="session")
-def table() -> Callable[[Ruleset, object], Table]:
-    """`table(ruleset, seed)`: a game with random set-ups."""
-    return _random_table
-
-
-@pytest.fixture(scope="session")
-def table_of() -> Callable[..., Table]:
-    """`table_of(ruleset, red, blue)`: a game with these set-ups."""
-    return Table
-
-
-@pytest.fixture(scope="session")
-def what_is_told() -> Callable[..., list[str]]:
-    """`what_is_told(ruleset, red, blue, actions, color)`: the messages of that game to that seat."""
-    return told

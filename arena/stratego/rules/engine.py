@@ -1,8 +1,8 @@
 """A game in progress: playing actions, and the end of the game.
 
-`Game.apply` takes an action's text and returns the public events it causes, or raises `IllegalActionError` (judged by
-the module `legality`). `Game.legal_moves` lists the legal actions (see `movegen`). Programs that search use
-`legal_moves` and `play`, which checks nothing.
+`EngineGame.apply` takes an action's text and returns the public events it causes, or raises `IllegalActionError`
+(judged by the module `legality`). `EngineGame.legal_moves` lists the legal actions (see `movegen`). Programs that
+search use `legal_moves` and `play`, which checks nothing.
 """
 
 from collections.abc import Sequence
@@ -17,29 +17,19 @@ from arena.stratego.rules.action_types import (
     Rescue,
     parse_action,
 )
-from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, Move, code_of
-from arena.stratego.rules.events import (
-    Event,
-    Fought,
-    Guessed,
-    IllegalActionError,
-    Moved,
-    Rescued,
-    Resigned,
-    Revealed,
-    Rule,
-    shown_square,
-)
+from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, StraightMove, code_of
+from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.legality import check
 from arena.stratego.rules.movegen import is_mobile, legal_actions, plain_actions
-from arena.stratego.rules.position import Position
+from arena.stratego.rules.position import EnginePosition
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.tables import CANNOT_ATTACK, COLORS
-from protocol.notation import RESIGN, Rank, Reason, Survivor
+from protocol.messages import Battle, Guess, Moved, Rescued, Reveal
+from protocol.notation import RESIGN, SQUARES, Rank, Reason, Survivor
 from protocol.seats import Outcome
 
 
-class Game(Position):
+class EngineGame(EnginePosition):
     """One game, from both set-ups to its outcome: a position that actions can be played in."""
 
     def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
@@ -62,7 +52,7 @@ class Game(Position):
         try:
             return parse_action(text)
         except NoActionError as error:
-            raise IllegalActionError(Rule.FORM, str(error)) from None
+            raise IllegalActionError(BrokenRule.FORM, str(error)) from None
 
     def check(self, action: Action) -> None:
         """Raise `IllegalActionError` if the action is illegal for the side to move."""
@@ -85,19 +75,19 @@ class Game(Position):
     def resign(self) -> tuple[Event, ...]:
         """Resign for the side to move."""
         if self.outcome:
-            raise IllegalActionError(Rule.OVER, "resign: the game is over")
+            raise IllegalActionError(BrokenRule.OVER, "resign: the game is over")
         side = self.to_move
         self.ply += 1
         self.outcome = Outcome(COLORS[1 - side], Reason.RESIGN)
-        return (Resigned(COLORS[side]),)
+        return (Moved(COLORS[side], RESIGN),)
 
     def play(self, action: Action) -> tuple[Event, ...]:
         """Play an action that is known to be legal. Returns the public events."""
-        if self.tables.quick and isinstance(action, Move) and not self.board[action.target]:
+        if self.tables.quick and isinstance(action, StraightMove) and not self.board[action.target]:
             return self._step(action)
         side = self.to_move
         self.ply += 1
-        moved = Moved(COLORS[side], action)
+        moved = Moved(COLORS[side], action.text)
         events: tuple[Event, ...]
         quiet_move = False
         if isinstance(action, PIECE_MOVES):
@@ -109,13 +99,12 @@ class Game(Position):
             events = (moved, *(event for event in told if event))
         else:
             events = (moved, *self._infiltrate(action, side))
-        self.told.update(square for square in map(shown_square, events) if square is not None)
         self.to_move = COLORS[1 - side]
         if self.outcome is None:
             self._look_for_end(other_is_mobile=quiet_move)
         return events
 
-    def _step(self, move: Move) -> tuple[Event, ...]:
+    def _step(self, move: StraightMove) -> tuple[Event, ...]:
         """Play a move to an empty square under rules without additions: the fast path of `play`."""
         side, board = self.to_move, self.board
         origin, target = move.origin, move.target
@@ -138,10 +127,10 @@ class Game(Position):
         self.to_move = COLORS[1 - side]
         self._look_for_end(True)
         if move.between:
-            return Moved(side, move), Revealed(target, Rank.SCOUT)
-        return (Moved(side, move),)
+            return Moved(side, move.text), Reveal(SQUARES[target], Rank.SCOUT)
+        return (Moved(side, move.text),)
 
-    def _move_piece(self, move: PieceMove, side: int) -> Fought | Revealed | None:
+    def _move_piece(self, move: PieceMove, side: int) -> Battle | Reveal | None:
         board, tables = self.board, self.tables
         origin, target = move.origin, move.target
         code, other = board[origin], board[target]
@@ -166,10 +155,11 @@ class Game(Position):
             if tables.flag_moves and RANKS[code] is Rank.FLAG and target in BACK_ROWS[1 - side]:
                 self.outcome = Outcome(COLORS[side], Reason.FLAG_HOME)
         if move.between and RANKS[code] is Rank.SCOUT and tables.shows_a_scout(len(move.between) + 1):
-            return Revealed(target, Rank.SCOUT)
+            self.told.add(target)
+            return Reveal(SQUARES[target], Rank.SCOUT)
         return None
 
-    def _fight(self, move: PieceMove, code: int, other: int, side: int) -> Fought:
+    def _fight(self, move: PieceMove, code: int, other: int, side: int) -> Battle:
         board, movers = self.board, self.movers
         origin, target = move.origin, move.target
         attacker, defender = RANKS[code], RANKS[other]
@@ -186,6 +176,9 @@ class Game(Position):
             if survivor is Survivor.ATTACKER:
                 board[target] = code
                 movers[side].add(target)
+        battle = Battle(SQUARES[target], attacker, defender, survivor)
+        if survivor is Survivor.ATTACKER or (survivor is Survivor.DEFENDER and not self.tables.hides_defender(battle)):
+            self.told.add(target)
         if survivor is Survivor.ATTACKER:
             self._carry_mark(origin, target, side)
         else:
@@ -197,8 +190,7 @@ class Game(Position):
         self.quiet = 0
         if defender is Rank.FLAG:
             self.outcome = Outcome(COLORS[side], Reason.FLAG)
-        silent = self.tables.silent and survivor is Survivor.DEFENDER and attacker is not Rank.SCOUT
-        return Fought(target, attacker, defender, survivor, COLORS[side], silent)
+        return battle
 
     def _carry_mark(self, origin: int, target: int, side: int) -> None:
         if origin in self.rescuers[side]:
@@ -217,7 +209,8 @@ class Game(Position):
         self.rescuers[side].add(action.move.target)
         if self.chase:
             self.chase.placed(action.square)
-        return Rescued(COLORS[side], action.square, action.rank)
+        self.told.add(action.square)
+        return Rescued(COLORS[side], SQUARES[action.square], action.rank)
 
     def _infiltrate(self, action: Infiltration, side: int) -> tuple[Event, ...]:
         code = self.board[action.target]
@@ -236,7 +229,9 @@ class Game(Position):
         self.runs[side].broken()
         if self.chase:
             self.chase.guessed(side, action.target, code if right else EMPTY)
-        return (Guessed(action.target, action.rank, right), Revealed(action.origin, Rank.INFILTRATOR))
+        self.told.add(action.origin)
+        guess = Guess(SQUARES[action.target], action.rank, right)
+        return guess, Reveal(SQUARES[action.origin], Rank.INFILTRATOR)
 
     # --- the end --------------------------------------------------------------------------------------------------
 

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-import pytest
-
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
@@ -106,11 +104,6 @@ def play(
             game = under_way.pop(rng.randrange(len(under_way)))
             played.rows[game.id] = row_of(game, *judge(game), len(played.rows) + 1)
             results.append(played.rows[game.id])
-
-
-@pytest.fixture(scope="session")
-def league() -> type["League"]:
-    return League
 
 
 class League:

@@ -1,37 +1,29 @@
-"""What these tests share: a small arena, and transcripts of a conversation as text."""
+"""A small arena without bots, clocks or processes, and transcripts of a conversation as text."""
 
-from collections.abc import Callable, Iterator, Sequence
-from random import Random
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import pytest
-
-import protocol.bot
-from arena.stratego.rules import events as rules
 from arena.stratego.rules.board import BLUE_BIT, RANKS
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Defence, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.codec import legal_lines
 from protocol.messages import (
     ArenaMessage,
     Battle,
-    Board,
+    BoardLine,
     Clock,
     End,
     Enemy,
-    Guess,
-    Moved,
-    Rescued,
-    Reveal,
+    GameLine,
     Rule,
     Seed,
     SetupRequest,
     Turn,
     Want,
 )
-from protocol.messages import Game as GameMessage
-from protocol.notation import SQUARES, Color, Rank, Result, Survivor
+from protocol.notation import SQUARES, Color, Rank, SeatResult, Survivor
 from protocol.view import View
 
 CLOCK = Clock(5000, 1000)
@@ -46,22 +38,22 @@ class SmallArena:
     def __init__(self, ruleset: str | Ruleset) -> None:
         self.ruleset = load_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
         self._rows: dict[Color, tuple[str, ...]] = {}
-        self._game: Game | None = None
+        self._game: EngineGame | None = None
 
     @property
-    def game(self) -> Game:
+    def game(self) -> EngineGame:
         assert self._game is not None, "both sides must set up first"
         return self._game
 
     def opening(self, color: Color, seed: int, clock: Clock = CLOCK) -> list[ArenaMessage]:
         """From `game` to the request for a set-up."""
         lines = [Rule(name, value) for name, value in self.ruleset.lines()]
-        return [GameMessage(color, self.ruleset.name), *lines, clock, Seed(seed), SetupRequest()]
+        return [GameLine(color, self.ruleset.name), *lines, clock, Seed(seed), SetupRequest()]
 
     def set_up(self, color: Color, rows: Sequence[str]) -> None:
         self._rows[color] = tuple(rows)
         if len(self._rows) == len(Color):
-            self._game = Game(self.ruleset, self._rows[Color.RED], self._rows[Color.BLUE])
+            self._game = EngineGame(self.ruleset, self._rows[Color.RED], self._rows[Color.BLUE])
 
     def truth(self) -> dict[str, tuple[Color, Rank]]:
         """Every piece that is really on the board."""
@@ -79,7 +71,7 @@ class SmallArena:
         extra: list[ArenaMessage] = []
         if Want.BOARD in wants:
             assert view is not None, "a board is what a seat's view shows"
-            extra.append(Board(view.cells()))
+            extra.append(BoardLine(view.cells()))
         if Want.LEGAL in wants:
             extra += legal_lines(tuple(sorted(action.text for action in self.game.legal_moves())))
         return [*extra, Turn(self.game.ply + 1, 1000, 1000)]
@@ -87,48 +79,24 @@ class SmallArena:
     def play(self, action: str) -> dict[Color, list[ArenaMessage]]:
         """Play an action; returns what each seat is told of it."""
         mover = self.game.to_move
-        said: dict[Color, list[ArenaMessage]] = {color: [Moved(mover, action)] for color in Color}
-        for event in self.game.apply(action):
-            for color in Color:
-                said[color] += self._told(event, color)
-        return said
+        events = self.game.apply(action)
+        return {color: [self._told(event, color is mover) for event in events] for color in Color}
 
-    def _told(self, event: rules.Event, color: Color) -> list[ArenaMessage]:
-        """What a seat is told of an event beside the action itself."""
-        match event:
-            case rules.Fought():
-                square, attacker, survivor = SQUARES[event.square], event.attacker, event.survivor
-                stays = survivor is Survivor.DEFENDER and attacker is not Rank.SCOUT
-                hidden = self.ruleset.defence is Defence.SILENT and stays and event.color is color
-                return [Battle(square, attacker, None if hidden else event.defender, survivor)]
-            case rules.Revealed(square, rank):
-                return [Reveal(SQUARES[square], rank)]
-            case rules.Rescued(side, square, rank):
-                return [Rescued(side, SQUARES[square], rank)]
-            case rules.Guessed(square, rank, right):
-                return [Guess(SQUARES[square], rank, right)]
-            case _:
-                return []
+    def _told(self, event: Event, is_mover: bool) -> ArenaMessage:
+        """What a seat is told of an event."""
+        if not isinstance(event, Battle):
+            return event
+        stays = event.survivor is Survivor.DEFENDER and event.attacker is not Rank.SCOUT
+        hidden = self.ruleset.defence is Defence.SILENT and stays and is_mover
+        return event._replace(defender=None) if hidden else event
 
     def end(self, color: Color) -> End:
         """How the finished game ended for one seat."""
         outcome = self.game.outcome
         assert outcome is not None, "the game goes on"
         if outcome.winner is None:
-            return End(Result.DRAW, outcome.reason)
-        return End(Result.WIN if outcome.winner is color else Result.LOSS, outcome.reason)
-
-
-@pytest.fixture(scope="session")
-def small_arena() -> Callable[[str | Ruleset], SmallArena]:
-    """Makes a `SmallArena` for a ruleset or for the one of that name."""
-    return SmallArena
-
-
-@pytest.fixture(scope="session")
-def random_rows() -> Callable[[Ruleset, Random], tuple[str, ...]]:
-    """A random set-up: `random_rows(ruleset, rng)`."""
-    return lambda ruleset, rng: protocol.bot.random_rows(dict(ruleset.army), rng)
+            return End(SeatResult.DRAW, outcome.reason)
+        return End(SeatResult.WIN if outcome.winner is color else SeatResult.LOSS, outcome.reason)
 
 
 class Line(NamedTuple):
@@ -161,9 +129,3 @@ class Transcript:
     @property
     def bot(self) -> list[bytes]:
         return [line.data for line in self.lines if not line.from_arena]
-
-
-@pytest.fixture
-def transcript() -> Callable[[str], Transcript]:
-    """Reads a conversation from its text."""
-    return Transcript
