@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 
 from arena.errors import ArenaError, UsageError
-from arena.game.record import GameRecord
 from arena.league.game_ids import contents_of
 from arena.league.league import OpenLeague
 from arena.league.league_options import MOST_GAMES, Kind
@@ -17,7 +16,7 @@ from arena.league.plan import LeagueEntry
 from arena.league.play_missing import LeagueOutcome, Watch, Watcher
 from arena.league.ratings import PairDifference
 from arena.league.ratings.sequential_test import Decision, Hypotheses, estimate, expected_pairs_left
-from arena.league.stop import StopRequest, Wish
+from arena.league.stop import StopRequest
 from arena.league.store import GameRow
 
 MOST_ELO = 1000
@@ -103,30 +102,15 @@ class Comparison:
         """Play until the test is over or `stop` is requested. Games under way at the decision are stopped."""
         if self.state.is_over:
             return LeagueOutcome(error=None, is_complete=True)
-        with stop.passed_on() as decided:  # the decision is no request of the user's
-            outcome = self.league.play(decided, _Deciding(self._test, decided, watcher), watch)
+
+        def decides(row: GameRow) -> bool:
+            self._test.tell((row,))
+            return self.state.decision is not Decision.UNDECIDED
+
+        outcome = self.league.play(stop, watcher, watch, decides)
         if self.state.is_over and outcome.error is None:
             self.league.keep_as_whole(2 * self.state.over)
         return replace(outcome, is_complete=self.state.is_over)
-
-
-class _Deciding(Watcher):
-    def __init__(self, test: SequentialTest, stop: StopRequest, watcher: Watcher) -> None:
-        self._test = test
-        self._stop = stop
-        self._watcher = watcher
-
-    def finished(self, row: GameRow, record: GameRecord) -> None:
-        self._test.tell((row,))
-        self._watcher.finished(row, record)
-        if self._test.state.decision is not Decision.UNDECIDED:
-            self._stop.ask(Wish.STOP_NOW)
-
-    def remark(self, text: str) -> None:
-        self._watcher.remark(text)
-
-    def closing(self, under_way: int) -> None:
-        self._watcher.closing(under_way)
 
 
 def difference_of(state: SequentialState) -> PairDifference | None:

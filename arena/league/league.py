@@ -215,13 +215,22 @@ class OpenLeague:
             disqualified=tuple(msgspec.structs.replace(one, counted=games[one.player.digest]) for one in disqualified)
         )
 
-    def play(self, stop: StopRequest, watcher: Watcher, watch: Watch | None = None) -> LeagueOutcome:
-        """Play what is missing, until all is played or `stop` is requested. Neither `watcher` nor `watch` may wait."""
+    def play(
+        self,
+        stop: StopRequest,
+        watcher: Watcher,
+        watch: Watch | None = None,
+        decides: Callable[[GameRow], bool] = lambda row: False,
+    ) -> LeagueOutcome:
+        """Play what is missing, until all is played, `stop` is requested, or a game `decides`.
+
+        Neither `watcher` nor `watch` may wait.
+        """
         others = GamesBetween(self.store, self.players).left - self.known
         state = PlayState(watcher, watch, self._numbers)
         error = None
         try:
-            run_games(self._run, self._play_until_stopped, stop, state)
+            run_games(self._run, self._play_until_stopped, stop, state, decides)
             self.store.refuse_changed()
         except ArenaError as caught:
             error = caught
@@ -237,17 +246,23 @@ class OpenLeague:
                 error = error or caught
         return state.outcome(error)
 
-    async def _play_until_stopped(self, stop: StopRequest, state: PlayState) -> None:
+    async def _play_until_stopped(
+        self, stop: StopRequest, state: PlayState, decides: Callable[[GameRow], bool]
+    ) -> None:
+        def end(playing: trio.CancelScope) -> None:
+            state.close()  # a game that is stored at this moment is followed by no other
+            playing.cancel()
+
         async def stop_when_asked(playing: trio.CancelScope) -> None:
             if await stop.wait_beyond(Wish.GO_ON) is Wish.STOP_SOON:
                 state.close()
                 if state.under_way:
                     state.watcher.closing(state.under_way)
                 await stop.wait_beyond(Wish.STOP_SOON)
-            state.close()  # one that is stored at this moment is followed by no other
-            playing.cancel()
+            end(playing)
 
         async with background() as nursery:
+            state.on_stored = lambda row: end(nursery.cancel_scope) if decides(row) else None
             nursery.start_soon(stop_when_asked, nursery.cancel_scope)
             await self._play_games(state)
 

@@ -104,6 +104,7 @@ class PlayState:
         self.repeats: list[tuple[Player, Player]] = []
         self.is_closing = self.is_complete = False
         self.on_close: Callable[[], None] = lambda: None
+        self.on_stored: Callable[[GameRow], None] = lambda row: None
         self._numbers = set() if numbers is None else numbers
         self._first: dict[tuple[str, str], Forfeits] = {}
         self._counts: Counter[tuple[str, str]] = Counter()
@@ -115,6 +116,7 @@ class PlayState:
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
         self._numbers.add(row.number)
+        self.on_stored(row)
         self.watcher.finished(row, record)
         for color, fault in record.verdict.fault_by_loser.items():
             words = f"{lost_by(row.players, color, fault.reason)}: {fault.words}"

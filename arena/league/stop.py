@@ -3,9 +3,8 @@
 Quick to import, for the command line.
 """
 
-import contextlib
 import enum
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from arena.errors import ArenaError
@@ -36,21 +35,6 @@ class StopRequest:
         self.wish = max(self.wish, wish)
         for notify in tuple(self._waiting):
             notify()
-
-    @contextlib.contextmanager
-    def passed_on(self) -> "Iterator[StopRequest]":
-        """Yield another request, which receives the wishes of this one, but not the reverse."""
-        other = StopRequest()
-
-        def notify() -> None:
-            other.ask(self.wish)
-
-        self._waiting.append(notify)
-        try:
-            notify()
-            yield other
-        finally:
-            self._waiting.remove(notify)
 
     async def wait_beyond(self, known: Wish) -> Wish:
         import trio  # here, since the command line has this module before anything slow
