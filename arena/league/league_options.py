@@ -103,15 +103,11 @@ class FormatName(enum.Enum):
     KNOCKOUT = "knockout"
     LADDER = "ladder"
 
-    @property
-    def takes(self) -> tuple[str, ...]:
-        return _TAKES[self]
-
 
 PLACING = (FormatName.SWISS, FormatName.KNOCKOUT, FormatName.LADDER)
 
 
-_TAKES: dict[FormatName, tuple[str, ...]] = {
+TAKES: dict[FormatName, tuple[str, ...]] = {
     FormatName.ROUND_ROBIN: ("rounds",),
     FormatName.SINGLE: ("rounds",),
     FormatName.GAUNTLET: ("rounds", "challengers"),
@@ -144,8 +140,8 @@ def check_format(options: FormatOptions) -> None:
         value, name = getattr(options, option.name), f"--{option.name.replace('_', '-')}"
         if option.name in ("name", "disqualify") or value is None or value == ():
             continue
-        if option.name not in options.name.takes:
-            *takers, last = (name.value for name in FormatName if option.name in name.takes)
+        if option.name not in TAKES[options.name]:
+            *takers, last = (name.value for name in FormatName if option.name in TAKES[name])
             words = f"{', '.join(takers)} and {last}" if takers else last
             got = ",".join(value) if isinstance(value, tuple) else value
             raise UsageError(

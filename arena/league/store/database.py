@@ -1,7 +1,6 @@
 """One connection to SQLite, with transactions, and with clear messages for errors and for files that are no store."""
 
 import os
-import re
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -19,21 +18,17 @@ RECORDS_START = b'{"'
 STORE_START = b"SQLite format 3\0"
 STORE_OR_FILE = "a store or a file of game records ('arena export')"
 SALVAGE = "'arena verify' says what of it can be read, and '--salvage' copies that to a new store"
-_VIEW = re.compile(rb'\{"schema":\d{1,9},"view":"(red|blue|public)",')
 
 
 def is_record_file(path: Path) -> bool:
     """Return whether a file begins like a file of records: with a JSON object in one line."""
-    return _start(path).startswith(RECORDS_START)
+    with suppress(OSError, ValueError):
+        return read_start(path, START, follow=True).startswith(RECORDS_START)
+    return False
 
 
 def other_file(path: Path) -> str:
-    start = _start(path)
-    view = _VIEW.match(start)
-    if view:
-        side = view[1].decode()
-        return f"what {side} may know of games, as 'arena export --view' writes it for other programs"
-    if start.startswith(RECORDS_START):
+    if is_record_file(path):
         return "a file of game records; 'arena import STORE FILE' makes a store of it, or adds to one"
     return "another file"
 
@@ -50,12 +45,6 @@ def refuse_other_files(path: Path) -> None:
         raise UsageError(f"{where}: expected {STORE_OR_FILE}, got an empty file")
     if not start.startswith(STORE_START) and not start.startswith(RECORDS_START):
         raise UsageError(f"{where}: expected {STORE_OR_FILE}, got another file")
-
-
-def _start(path: Path) -> bytes:
-    with suppress(OSError, ValueError):
-        return read_start(path, START, follow=True)
-    return b""
 
 
 DAMAGE_SHOWN = 10
