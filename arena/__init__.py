@@ -1,4 +1,4 @@
-"""A bot arena for Stratego and other games of two, as a library: see docs/api.md.
+"""A bot arena for Stratego and other two-player games, as a library: see docs/api.md.
 
 Names are looked up in `arena.api` and `arena.stratego.library` at their first use, so that `import arena` is quick. One
 of them, `play`, is also a package, and Python binds a package's name in the package above as soon as it is imported. So

@@ -55,33 +55,30 @@ class LineBuffer:
     buffer is unusable after that.
     """
 
-    __slots__ = ("_cap", "_partial")
+    __slots__ = ("_cap", "partial")
 
     def __init__(self, cap: int = MAX_BOT_LINE) -> None:
         self._cap = cap
-        self._partial = b""
-
-    @property
-    def partial(self) -> bytes:
-        return self._partial
+        self.partial = b""
+        """The beginning of a line that has not ended."""
 
     def feed(self, data: bytes) -> Iterable[bytes]:
-        if self._partial:
-            data = self._partial + data
+        if self.partial:
+            data = self.partial + data
         lines = data.split(b"\n")
-        self._partial = lines.pop()
+        self.partial = lines.pop()
         return lines if len(data) <= self._cap else self._checked(lines)
 
     def _checked(self, lines: list[bytes]) -> Iterator[bytes]:
         for line in lines:
             self._check(line)
             yield line
-        self._check(self._partial)
+        self._check(self.partial)
 
     def _check(self, line: bytes) -> None:
         # One byte more than the cap is let through while it may still turn out to be the `\r` of a line end.
         if len(line) > self._cap and (len(line) > self._cap + 1 or not line.endswith(b"\r")):
-            self._partial = b""
+            self.partial = b""
             raise RemoteProtocolError(
                 f"a line of more than {self._cap} bytes, the longest allowed; it began with {excerpt(line)}",
                 Slip.TOO_LONG,

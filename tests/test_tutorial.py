@@ -19,7 +19,8 @@ import sys
 from arena.cli.entry import main
 if sys.argv[1] == "check":
     sys.argv += {unhurried}
-main()
+if __name__ == "__main__":  # the processes that write pages import this file
+    main()
 """
 """What a match is played with is part of its seed: there the time of the page, which is five seconds, has to do."""
 

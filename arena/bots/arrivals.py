@@ -23,13 +23,14 @@ import trio
 
 from arena.game.clock import Suspension
 
-now = trio.current_time
-
 MOMENT = 1e-3
 """The longest time without a poll, in seconds, that a bot may be charged with."""
 
 GLANCE_SECONDS = 200e-6
 """A poll that found output this short a time ago is not repeated before that output is read."""
+
+DOZE_SECONDS = 1e-3
+"""The longest sleep in which no other task of the run has a turn."""
 
 BEAT_SECONDS = 0.02
 """Output is polled at least this often."""
@@ -46,6 +47,9 @@ CALL_SECONDS = 0.1
 
 _SCHEDSTAT = "/proc/self/task/{}/schedstat"
 """A file with nanoseconds on a CPU, nanoseconds of waiting for one, and the number of times that a thread ran."""
+Found = list[tuple[int, int]]
+"""The result of a poll: descriptors with their events."""
+
 _RUN: "trio.lowlevel.RunVar[Arrivals]" = trio.lowlevel.RunVar("arrivals")
 
 
@@ -55,15 +59,19 @@ class Arrivals(trio.abc.Instrument):
     Without epoll, an answer counts from when it is read. All times are those of its own `now`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        """`clock` is that of the trio run."""
+        self._clock = clock
         self.stops: list[Suspension] = []
         self.left_out = 0.0
         """Seconds of stops that `now` leaves out; by trio's clock, deadlines of the games are later by this much."""
         self._epoll = select.epoll() if hasattr(select, "epoll") else None
         self._came: dict[int, tuple[float, float]] = {}
+        self.outputs: set[int] = set()
+        """All descriptors that are polled."""
         self._unwatched: set[int] = set()
         """Descriptors that could not be watched: an answer counts from when it is read."""
-        self._looked = now()
+        self._looked = self._clock()
         """When the last poll began: output that it did not find was not there then."""
         self.on_beat: set[Callable[[], None]] = set()
         """Callbacks for each heartbeat, within `BEAT_WORK_SECONDS`."""
@@ -79,7 +87,7 @@ class Arrivals(trio.abc.Instrument):
         try:
             return _RUN.get()
         except LookupError:
-            arrivals = cls()
+            arrivals = cls(trio.lowlevel.current_clock().current_time)
             _RUN.set(arrivals)
             trio.lowlevel.add_instrument(arrivals)
             trio.lowlevel.spawn_system_task(arrivals._beat)
@@ -87,10 +95,11 @@ class Arrivals(trio.abc.Instrument):
 
     def now(self) -> float:
         """Return the time by the clock of the games, in seconds. That clock pauses while the arena is stopped."""
-        return now() - self.left_out
+        return self._clock() - self.left_out
 
     def watch(self, output: int) -> None:
         """Poll this descriptor from now on; it must be forgotten before it is closed."""
+        self.outputs.add(output)
         if self._epoll:
             try:
                 self._epoll.register(output, select.EPOLLIN | select.EPOLLET)
@@ -102,6 +111,7 @@ class Arrivals(trio.abc.Instrument):
                 self._unwatched.add(output)
 
     def forget(self, output: int) -> None:
+        self.outputs.discard(output)
         if self._epoll:
             with contextlib.suppress(FileNotFoundError):
                 self._epoll.unregister(output)
@@ -122,10 +132,37 @@ class Arrivals(trio.abc.Instrument):
         came = self._came
         end = time.perf_counter() + seconds  # independent of the run's own clock, which may stand still
         while output not in came:
-            self._look(now())
+            self._look(self._clock())
             if time.perf_counter() > end:
                 return output in came
         return True
+
+    def doze(self, output: int, is_prompt: bool) -> bool:
+        """Sleep until any bot has written, for at most `DOZE_SECONDS`; return whether this one has.
+
+        No other task of the run has a turn meanwhile, which makes it cheaper than a sleep of the run. The time of an
+        answer is exact if it comes within `GLANCE_SECONDS` or is not expected to be `is_prompt`. Returns at once if
+        another task has output to read, and always False for unwatched output.
+        """
+        if not self._epoll or output in self._unwatched:
+            return False
+        came = self._came
+        if not is_prompt:
+            self._look(self._clock())
+            self._note_use()
+        if not came:
+            begun = self._clock()
+            found = self._epoll.poll(DOZE_SECONDS)
+            moment = self._clock()
+            if not is_prompt:
+                self._look_after_sleep(moment, DOZE_SECONDS, found)
+            elif moment - begun < GLANCE_SECONDS:
+                self._looked = moment = moment - self.left_out
+                for other, _ in found:
+                    came[other] = (moment, moment)
+            else:
+                self._look(moment, found)
+        return output in came
 
     def take(self, output: int, asked: float) -> tuple[float, float]:
         """Return when the output that is to be read now arrived (its last part), and the time now.
@@ -133,9 +170,9 @@ class Arrivals(trio.abc.Instrument):
         Call it before reading: a poll finds no data in an empty pipe. `asked` is when the bot was asked, the earliest
         time possible.
         """
-        moment = now() - self.left_out
+        moment = self._clock() - self.left_out
         if output not in self._came or moment - self._looked > GLANCE_SECONDS:
-            moment = self._look(now())
+            moment = self._look(self._clock())
         earliest, latest = self._came.pop(output, (moment, moment))
         earliest = max(earliest, asked)
         moment = max(moment, asked)  # a stop takes away what has passed since the last look, too
@@ -144,26 +181,28 @@ class Arrivals(trio.abc.Instrument):
             return earliest + MOMENT, moment
         return (earliest + charged if charged > 0 else earliest), moment
 
-    def _look(self, moment: float) -> float:
-        """Poll all output at `moment` by trio's clock; return that time by the clock of the games."""
+    def _look(self, moment: float, found: Found | None = None) -> float:
+        """Poll all output at `moment` by trio's clock, unless a poll has `found` some; return that time by the clock of
+        the games.
+        """
         looked = self._looked
         moment -= self.left_out
         if moment - looked > STOP_SECONDS:
             moment = self._explained(moment, 0)
         if self._epoll:
-            for output, _ in self._epoll.poll(0):
+            for output, _ in self._epoll.poll(0) if found is None else found:
                 self._came[output] = (looked, moment)
         self._looked = moment
         return moment
 
-    def _look_after_sleep(self, moment: float, asked: float) -> None:
+    def _look_after_sleep(self, moment: float, asked: float, found: Found | None = None) -> None:
         looked = self._looked
         woken = moment - self.left_out - (self._waited_for_cpu() - self._waited)
         moment -= self.left_out
         if moment - looked > STOP_SECONDS:
             moment = self._explained(moment, asked)
         if self._epoll:
-            found = self._epoll.poll(0)
+            found = self._epoll.poll(0) if found is None else found
             earliest = min(max(looked, woken), moment)
             # Who is found alone has woken the arena; of several, any may have come while no CPU was free.
             latest = earliest if len(found) == 1 else moment
@@ -184,13 +223,13 @@ class Arrivals(trio.abc.Instrument):
     @contextlib.contextmanager
     def blocking_call(self) -> Iterator[None]:
         """A context in which the arena waits without polling, which does not count as a stop."""
-        self._look(now())
+        self._look(self._clock())
         self._note_use()
         self._waited -= CALL_SECONDS  # it is all explained by that
         try:
             yield
         finally:
-            self._look(now())
+            self._look(self._clock())
             self._note_use()
 
     def _note_use(self) -> None:
@@ -216,22 +255,22 @@ class Arrivals(trio.abc.Instrument):
     async def _beat(self) -> None:
         while True:
             await trio.sleep(BEAT_SECONDS)
-            self._look(now())
+            self._look(self._clock())
             self._note_use()
             self.note_suspension()
-            end = now() + BEAT_WORK_SECONDS
+            end = self._clock() + BEAT_WORK_SECONDS
             for call in tuple(self.on_beat):
-                if now() > end:
+                if self._clock() > end:
                     break
                 call()
 
     def before_io_wait(self, timeout: float) -> None:
         if timeout:
-            self._look(now())
+            self._look(self._clock())
             self._note_use()
 
     def after_io_wait(self, timeout: float) -> None:
-        moment = now()
+        moment = self._clock()
         if timeout:
             self._look_after_sleep(moment, timeout)
         else:

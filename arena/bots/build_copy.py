@@ -65,7 +65,7 @@ def _entries(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
     while waiting:
         inner = waiting.pop()
         if inner.count("/") > MOST_DEPTH:
-            raise UsageError(f"{inner[:60]}...: folders lie in folders, more than {MOST_DEPTH} of them")
+            raise UsageError(f"{inner[:60]}...: folders are nested more than {MOST_DEPTH} deep")
         with contextlib.suppress(FileNotFoundError, PermissionError), os.scandir(folder / inner) as listing:
             for entry in listing:
                 number += 1

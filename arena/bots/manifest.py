@@ -137,7 +137,7 @@ def _check_environment(environment: Mapping[str, str], where: str) -> None:
         if not name or "=" in name or not name.isprintable():
             raise UsageError(f"{where}: [env]: expected printable names without '=', got {shown(name)}")
         if name == TOKEN_VARIABLE:
-            raise UsageError(f"{where}: [env]: {name} is the arena's own, by which it knows who owns a process")
+            raise UsageError(f"{where}: [env]: {name} is reserved: the arena marks the processes of a bot with it")
 
 
 def _check_patterns(patterns: Sequence[str], where: str) -> None:

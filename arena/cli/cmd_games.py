@@ -139,7 +139,9 @@ def _check_reasons(words: tuple[str, ...], store: "Store") -> None:
     for word in words:
         known = [*reasons_in(store.read_document()[0].games), FORFEIT]
         if word not in known and word not in (row.reason.value for row in store.each_row()):
-            raise UsageError(f"--reason: expected how games end, got {shown(word)}; {suggest(word, known)}")
+            raise UsageError(
+                f"--reason: expected a reason for the end of games, got {shown(word)}; {suggest(word, known)}"
+            )
 
 
 def _fault(row: "GameRow") -> str:

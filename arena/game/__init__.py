@@ -179,7 +179,7 @@ class State(ABC):
         return told
 
     def _checked_act(self, action: str) -> Told:
-        """Return what `act` does. Raises `GameMistakeError` for what no game may do."""
+        """Call `act` and check its result. Raises `GameMistakeError` for a mistake in the game's program."""
         try:
             red, blue = self.act(action)
         except IllegalAnswerError:

@@ -20,47 +20,26 @@ _encode_rule = lru_cache(maxsize=256)(encode_for_bot)
 """Cached, as most messages before the set-up are rules, which are the same in every game."""
 
 
-class _Asking:
-    """The requests of one connection: each is `made` when it is encoded, and `put` when it is written.
+class LineConnection:
+    """Version 1 of the arena's protocol: `docs/protocol.md`.
 
     A request counts only once it has been written: an earlier answer does not count, nor does one in a line that began
     before.
     """
 
-    __slots__ = ("_is_early", "is_pending")
-
-    def __init__(self) -> None:
-        self.is_pending = False
-        """Whether the bot's present request has not been written yet."""
-        self._is_early = False
-        """Whether the unfinished line began before the request."""
-
-    def made(self) -> None:
-        self.is_pending = True
-
-    def put(self, unfinished: bytes) -> None:
-        """Note that the request is written now; `unfinished` is the beginning of a line that has not ended."""
-        if self.is_pending:
-            self.is_pending, self._is_early = False, bool(unfinished)
-
-    def phase_of_line(self, phase: Phase) -> Phase:
-        """Return the phase for the next complete line of a conversation in `phase`."""
-        is_early, self._is_early = self._is_early, False
-        return UNASKED.get(phase, phase) if self.is_pending or is_early else phase
-
-
-class LineConnection:
-    """Version 1 of the arena's protocol: `docs/protocol.md`."""
-
-    __slots__ = ("_asking", "_buffer", "_forms", "_lines", "phase")
+    __slots__ = ("_buffer", "_forms", "_is_early", "_is_unwritten", "_lines", "_plain_moves", "phase")
 
     def __init__(self, forms: Forms) -> None:
         """`forms` tells what an action and a set-up look like in the game."""
         self.phase = Phase.STARTING
         """The phase of the conversation, with all results of `send` counted as sent."""
         self._forms = forms
+        self._plain_moves = forms.plain_moves
         self._buffer = LineBuffer()
-        self._asking = _Asking()
+        self._is_unwritten = False
+        """Whether the bot's present request has been encoded, and not written yet."""
+        self._is_early = False
+        """Whether the unfinished line began before the request."""
         self._lines = 0
 
     @property
@@ -72,12 +51,13 @@ class LineConnection:
         following = ARENA_MOVES_TO.get(type(message))
         if following is not None:
             self.phase = following
-            self._asking.made()
+            self._is_unwritten = True
         return _encode_rule(message) if isinstance(message, Rule) else encode_for_bot(message)
 
     def flushed(self) -> None:
         """Note that all results of `send` are being written now."""
-        self._asking.put(self._buffer.partial)
+        if self._is_unwritten:
+            self._is_unwritten, self._is_early = False, bool(self._buffer.partial)
         self._lines = 0
 
     def receive(self, data: bytes) -> Iterator[BotMessage]:
@@ -87,7 +67,8 @@ class LineConnection:
         """
         for line in self._buffer.feed(data):
             self._lines += 1
-            phase = self._asking.phase_of_line(self.phase)
+            phase = UNASKED.get(self.phase, self.phase) if self._is_unwritten or self._is_early else self.phase
+            self._is_early = False
             if self._lines > MAX_LINES_A_TURN:
                 raise RemoteProtocolError(f"more than {MAX_LINES_A_TURN} lines without an answer", Slip.TOO_MANY)
             message = decode_from_bot(line, self._forms)
@@ -100,8 +81,8 @@ class LineConnection:
 
         None leaves the state unchanged: the bytes are for `receive`.
         """
-        action = self._forms.plain_moves.get(data)
-        if action is None or self.phase is not Phase.THINKING or self._asking.is_pending:
+        action = self._plain_moves.get(data)
+        if action is None or self.phase is not Phase.THINKING or self._is_unwritten:
             return None
         if self._lines >= MAX_LINES_A_TURN or self._buffer.partial:
             return None
@@ -116,7 +97,7 @@ class LineConnection:
 
     def turn(self, ply: int, own_ms: int, enemy_ms: int, own_bank_ms: int | None, enemy_bank_ms: int | None) -> bytes:
         self.phase = Phase.THINKING
-        self._asking.made()
+        self._is_unwritten = True
         if own_bank_ms is None or enemy_bank_ms is None:
             return b"turn %d %d %d\n" % (ply, own_ms, enemy_ms)
         return b"turn %d %d %d %d %d\n" % (ply, own_ms, enemy_ms, own_bank_ms, enemy_bank_ms)

@@ -114,7 +114,7 @@ def _check_claims(record: GameRecord) -> None:
     if verdict.result is GameResult.NEITHER:
         for lost in (reason, *(fault.reason for fault in verdict.fault_by_loser.values())):
             if lost not in SETTING_UP | AT_ANY_TIME:
-                raise RecordError(f"recorded as lost by both by {lost.value}, which only one can lose by")
+                raise RecordError(f"recorded as lost by both by {lost.value}, but only one side can lose by that")
     used = [number for use in record.used or () for number in (use.cpu_us, use.memory)]
     if not all(number >= 0 and math.isfinite(number) for number in (record.started, record.seconds, *used)):
         raise RecordError("its start, length or use of the machine is negative")

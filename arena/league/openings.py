@@ -47,7 +47,7 @@ def parse_openings(text: str, variant: Variant, where: str) -> list[Opening]:
             continue
         first = found.setdefault((red, setup), begun)
         if first != begun:
-            raise UsageError(f"{where}: line {begun}: expected another opening, got that of line {first} once more")
+            raise UsageError(f"{where}: line {begun}: expected another opening, got that of line {first} again")
         red = ""
     if red:
         raise UsageError(f"{where}: line {number}: expected Blue's set-up after Red's, got the end of the file")

@@ -1,9 +1,10 @@
 """Carries bytes between the referee and the two processes of a game, and measures when they come.
 
-Four things keep a ply cheap. One task talks to both bots, because only one of them has to answer. The deadline is lazy:
+Five things keep a ply cheap. One task talks to both bots, because only one of them has to answer. The deadline is lazy:
 its cancel scope is moved only for an earlier deadline, so it fires a few times a second and is set again if the game
 has advanced. For a bot that answers at once the arena stays awake: sleeping and waking cost more than all of the
-referee's work. `Arrivals` knows what has come without another system call.
+referee's work. For one that takes a little longer it sleeps in one system call, if no other game is under way.
+`Arrivals` knows what has come without another system call.
 """
 
 import os
@@ -11,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 import trio
 
-from arena.bots.arrivals import Arrivals
+from arena.bots.arrivals import DOZE_SECONDS, Arrivals
 from arena.bots.process import STARVED_MOST, STARVED_PAUSE
 from arena.bots.usage import CpuTimes, Delay, delay_between
 from arena.game.clock import NEVER
@@ -26,8 +27,6 @@ from arena.system.concurrency import open_nursery, readable, writable
 from protocol.conversation import Phase
 from protocol.seats import Color
 
-now = trio.current_time
-
 EXIT_FOLLOWS = 0.5
 """Seconds within which a bot exits after the end of its output; else it has only closed its output."""
 
@@ -36,11 +35,15 @@ PROMPT_SECONDS = 150e-6
 sleeping."""
 SPIN_SECONDS = 50e-6
 """The time of that polling; none on one CPU, where it would keep the bot from running."""
+DOZE_BELOW = DOZE_SECONDS / 2
+"""The longest time of the last answer after which the arena dozes until the next one, before it sleeps."""
 RUN_PAUSE = 0.001
 NOTE_SECONDS = 0.02
 """The time of a turn after which the first heartbeat notes the times of all threads of the bot."""
 SLICE_SECONDS = 250e-6
 """The time after which a game with prompt bots lets other games run."""
+LONE_SLICE_SECONDS = 2e-3
+"""The same if there is no other game, for the run's other tasks."""
 
 
 class Driver:
@@ -80,8 +83,8 @@ class Driver:
         self._times: list[CpuTimes | None] = [None, None]
         """The times of the bot's threads soon after that; None if it has answered at once."""
         self._spin_seconds = 0.0 if _is_on_one_cpu() else SPIN_SECONDS
-        self._prompt = [False, False]
-        """Whether each seat's last answer was prompt."""
+        self._taken = [NEVER, NEVER]
+        """The seconds of each seat's last answer, with the write of its turn."""
         self._read_at = self._yielded = self._arrivals.now()
         """The times of the last read of output and of the last yield to other tasks."""
         interrupt.interrupt = self.disturb
@@ -196,19 +199,29 @@ class Driver:
         output, arrivals = process.stdout, self._arrivals
         if seat.due:
             if arrivals.may_have(output) and process.has_output():
-                await self._read(seat, process)  # unasked output: the referee judges it as that
+                if self._receive(seat, process) == b"":  # unasked output: the referee judges it as that
+                    await self._output_ended(color, process)
                 if seat.fault:
                     return
             self._write(seat, process)
         if self._unsent:
             await self._write_slowly(color, process)
         while connection.phase.bot_must_answer and not (seat.due or seat.fault or referee.is_over):
-            if not (self._prompt[color] and arrivals.spin(output, self._spin_seconds)):
+            taken = self._taken[color]
+            if not (
+                (taken < PROMPT_SECONDS and arrivals.spin(output, self._spin_seconds))
+                or (taken < DOZE_BELOW and self._is_alone() and arrivals.doze(output, taken < PROMPT_SECONDS))
+            ):
                 if self._times[color] is None:
                     self._times[color] = process.first_times()
                 await readable(output)
                 self._yielded = NEVER
-            await self._read(seat, process)
+            data = self._receive(seat, process)
+            if data and self._must_yield():
+                await trio.lowlevel.checkpoint()
+                self._yielded = arrivals.now()
+            elif data == b"":
+                await self._output_ended(color, process)
 
     def _write(self, seat: Seat, process: Participant) -> None:
         referee, color = self._referee, seat.color
@@ -224,16 +237,15 @@ class Driver:
         if rest:
             self._unsent[color] = rest
 
-    async def _read(self, seat: Seat, process: Participant) -> None:
-        data = self._receive(seat, process)
-        if data:
-            if self._yielded > self._read_at:
-                self._yielded = self._read_at  # the arena has slept
-            elif self._read_at - self._yielded > SLICE_SECONDS:
-                await trio.lowlevel.checkpoint()
-                self._yielded = self._arrivals.now()
-        elif data is not None:
-            await self._output_ended(seat.color, process)
+    def _must_yield(self) -> bool:
+        """Whether other tasks have to have a turn now, after the last read."""
+        self._yielded = min(self._yielded, self._read_at)  # NEVER if the arena has slept
+        passed = self._read_at - self._yielded
+        return passed > SLICE_SECONDS and (passed > LONE_SLICE_SECONDS or not self._is_alone())
+
+    def _is_alone(self) -> bool:
+        """Whether no other game is under way in this process."""
+        return len(self._arrivals.outputs) <= len(self._dead)
 
     def _receive(self, seat: Seat, process: Participant) -> bytes | None:
         referee, color, asked = self._referee, seat.color, seat.started
@@ -243,7 +255,7 @@ class Driver:
             if self._told < len(self._stops):
                 self._tell_of_stops()
             self._read_at = read
-            self._prompt[color] = came - asked < PROMPT_SECONDS
+            self._taken[color] = came - asked
             used = process.cpu_us() - self._cpu_before[color]
             referee.receive(color, data, came, read)
             if len(self.cpu_us) < len(referee.actions):
@@ -330,7 +342,7 @@ class Driver:
         """Return the time on the clock of the games, after reporting suspensions to the referee."""
         if self._told < len(self._stops):
             self._tell_of_stops()
-        return now() - self._arrivals.left_out
+        return self._arrivals.now()
 
     def _tell_of_stops(self) -> None:
         for stop in self._stops[self._told :]:

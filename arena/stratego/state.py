@@ -11,35 +11,21 @@ from arena.stratego.rules.tables import RuleTables
 from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, told_to, true_cells
 from protocol.codec import encode_for_bot
 from protocol.messages import ArenaMessage, BoardLine, Enemy, Moved
-from protocol.seats import Color, Outcome
+from protocol.seats import Color
 
 
 class StrategoState(State):
     """One game of Stratego: the engine's game, and what each seat has been told of it."""
 
     def __init__(self, ruleset: Ruleset, rows: tuple[Sequence[str], Sequence[str]]) -> None:
-        self.board = engine.EngineGame(ruleset, *rows)
+        self.board = board = engine.EngineGame(ruleset, *rows)
+        self.to_move, self.ply, self.outcome = board.to_move, board.ply, board.outcome
         self.rows = rows
         self.events: tuple[Event, ...] = ()
         """The public events of the last action."""
-        self._played: list[tuple[Event, ...]] = []
-        self._views: list[SeatView | None] = [None, None]
-        self._seen = [0, 0]
-        """The actions that each view has been told of."""
-
-    # The three attributes of `State` are read from the engine's game, so that each has one home.
-
-    @property
-    def to_move(self) -> Color:  # type: ignore[override]
-        return self.board.to_move
-
-    @property
-    def ply(self) -> int:  # type: ignore[override]
-        return self.board.ply
-
-    @property
-    def outcome(self) -> Outcome | None:  # type: ignore[override]
-        return self.board.outcome
+        self._actions: list[str] = []
+        """What was played, for views that are asked for later."""
+        self._views: dict[Color, SeatView] = {}
 
     def first_lines(self, seat: Color | None) -> Sequence[str]:
         if self.board.ruleset.fills_rows:
@@ -48,8 +34,12 @@ class StrategoState(State):
         return tuple(line_of(Enemy(enemy_squares(self.board, reader))) for reader in readers)
 
     def play(self, action: str) -> Told:
-        self.events = events = self.board.apply(action)
-        self._played.append(events)
+        board = self.board
+        self.events = events = board.apply(action)
+        self.to_move, self.ply, self.outcome = board.to_move, board.ply, board.outcome
+        self._actions.append(action)
+        for color in self._views:
+            self._show(color, events)
         if len(events) == 1 and type(events[0]) is Moved:
             mover = events[0].color
             return _MOVES[mover].get(action) or _moves(mover, action)
@@ -66,18 +56,17 @@ class StrategoState(State):
 
     def view(self, color: Color) -> SeatView:
         """Return a seat's knowledge of the position."""
-        view = self._views[color]
+        view = self._views.get(color)
         if view is None:
-            first = enemy_squares(self.board, color) if not self._played else self._first_enemy(color)
-            view = self._views[color] = SeatView(self.board.ruleset, color, self.rows[color], first)
-        for events in self._played[self._seen[color] :]:
-            for event in told_to(events, self.board.tables, color):
-                view.see(event)
-        self._seen[color] = len(self._played)
+            board = engine.EngineGame(self.board.ruleset, *self.rows)
+            view = self._views[color] = SeatView(board.ruleset, color, self.rows[color], enemy_squares(board, color))
+            for action in self._actions:
+                self._show(color, board.apply(action))
         return view
 
-    def _first_enemy(self, color: Color) -> tuple[str, ...]:
-        return enemy_squares(engine.EngineGame(self.board.ruleset, *self.rows), color)
+    def _show(self, color: Color, events: Sequence[Event]) -> None:
+        for event in told_to(events, self.board.tables, color):
+            self._views[color].see(event)
 
     def cells(self, seat: Color | None) -> tuple[str, ...]:
         """Return the 100 cells of the board as a seat knows them, or with every rank shown (None)."""

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,6 +21,7 @@ import arena.bots.arrivals
 from arena.bots.arrivals import (
     BEAT_SECONDS,
     CALL_SECONDS,
+    GLANCE_SECONDS,
     MOMENT,
     Arrivals,
 )
@@ -86,13 +87,16 @@ class Scripted:
         self.waited = 0.0
         self.worked = 0.0
         self.suspended = 0.0
-        monkeypatch.setattr(arena.bots.arrivals, "now", lambda: self.moment)
         monkeypatch.setattr(arena.bots.arrivals, "_worked", lambda: self.worked)
         monkeypatch.setattr(arena.bots.arrivals, "_suspended", lambda: self.suspended)
         monkeypatch.setattr(Arrivals, "_waited_for_cpu", lambda _: self.waited)
-        self.arrivals = Arrivals()
+        self.clock: Callable[[], float] = lambda: self.moment
+        self.arrivals = Arrivals(self._now)
         self.pipe = pipe
         self.arrivals.watch(pipe.output)
+
+    def _now(self) -> float:
+        return self.clock()
 
     def work(self, until: float) -> None:
         """The arena is at work, without a look."""
@@ -116,6 +120,23 @@ class Scripted:
         self.moment = until
         self.waited += waited
         self.arrivals.after_io_wait(asked)
+
+    def doze(self, until: float, *, is_prompt: bool, waited: float = 0.0) -> bool:
+        """The arena dozes until it is woken by an answer, the last part of it because no CPU is free for it."""
+        says = iter([True] if is_prompt else [False, True])  # it is not there yet when the arena looks before
+
+        def clock() -> float:
+            if (begins := next(says, None)) is None:
+                self.moment = until
+                self.waited += waited
+            elif begins:
+                self.pipe.say()
+            return self.moment
+
+        before, self.clock = self.clock, clock
+        has_come = self.arrivals.doze(self.pipe.output, is_prompt=is_prompt)
+        self.clock = before
+        return has_come
 
     def take(self, at: float, asked: float) -> float:
         """When what is read now came; the clock of the games says `at` then."""
@@ -206,9 +227,7 @@ def test_what_was_taken_is_forgotten_and_the_next_answer_has_a_time_of_its_own(s
 
 
 @needs_epoll
-def test_a_spin_ends_with_the_look_that_finds_something_and_that_is_when_it_came(
-    scripted: Scripted, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_spin_ends_with_the_look_that_finds_something_and_that_is_when_it_came(scripted: Scripted) -> None:
     """Each look is the poll and the time stamp in one: what it finds came since the one before."""
     scripted.look(10.0)
     moments = iter([10.01, 10.02, 10.02 + MOMENT])
@@ -219,7 +238,7 @@ def test_a_spin_ends_with_the_look_that_finds_something_and_that_is_when_it_came
             scripted.pipe.say()
         return scripted.moment
 
-    monkeypatch.setattr(arena.bots.arrivals, "now", now)
+    scripted.clock = now
     assert scripted.arrivals.spin(scripted.pipe.output, PATIENCE)
     assert scripted.moment == 10.02 + MOMENT
     assert scripted.arrivals.take(scripted.pipe.output, 9.5)[0] == pytest.approx(10.02 + MOMENT / 2)
@@ -231,6 +250,44 @@ def test_a_spin_in_which_nothing_comes_is_given_up_though_the_clock_of_the_run_s
     assert not scripted.arrivals.spin(scripted.pipe.output, 0.001)
     scripted.pipe.say()
     assert scripted.arrivals.spin(scripted.pipe.output, 0.0)
+
+
+@needs_epoll
+@pytest.mark.parametrize(
+    ("slept", "is_prompt", "waited", "came"),
+    [
+        (GLANCE_SECONDS / 2, True, 0.0, GLANCE_SECONDS / 2),
+        (MOMENT, True, 0.0, MOMENT / 2),  # a prompt bot was not prompt, or the arena was not: half of it is charged
+        (MOMENT, False, 0.0, MOMENT),
+        (MOMENT, False, MOMENT / 4, MOMENT * 3 / 4),
+        (BUSY_SECONDS / 2, True, 0.0, MOMENT),
+    ],
+)
+def test_an_answer_to_a_dozing_arena_came_when_it_was_woken(
+    scripted: Scripted, slept: float, is_prompt: bool, waited: float, came: float
+) -> None:
+    scripted.look(10.0)
+    assert scripted.doze(10.0 + slept, is_prompt=is_prompt, waited=waited)
+    assert scripted.take(10.0 + slept, 10.0) == pytest.approx(10.0 + came)
+
+
+@needs_epoll
+def test_a_doze_ends_for_the_output_of_another_bot_and_does_not_begin_with_it(scripted: Scripted) -> None:
+    other = Pipe()
+    scripted.arrivals.watch(other.output)
+    for is_prompt in (True, False):
+        assert not scripted.arrivals.doze(other.output, is_prompt=is_prompt)
+        scripted.pipe.say()
+        assert not scripted.arrivals.doze(other.output, is_prompt=is_prompt)
+        assert scripted.arrivals.may_have(scripted.pipe.output)
+    other.close()
+
+
+@needs_epoll
+def test_a_stop_is_noticed_in_a_doze(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    scripted.doze(13.0, is_prompt=True)
+    assert scripted.arrivals.stops == [Suspension(3.0, 3.0)]
 
 
 @needs_epoll

@@ -1,8 +1,6 @@
 """From a path to a bot: what may stand there is found and run as it says, and what is wrong is said all at once."""
 
 import sys
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,11 +12,7 @@ from arena.bots.loading import load_bot
 from arena.bots.process import BotProcess
 from arena.bots.spec import TOKEN_VARIABLE, BotSpec
 from arena.errors import UsageError
-from arena.game.record import GameRecord
 from arena.sandbox.launch import Launch
-from protocol.notation import Reason
-
-Play = Callable[..., Awaitable[GameRecord]]
 
 
 def bot_folder(folder: Path, manifest: str = 'command = ["./run"]', **files: str) -> Path:
@@ -90,11 +84,6 @@ def test_a_folder_runs_the_command_of_its_manifest(tmp_path: Path) -> None:
     bot = load_bot(folder)
     assert bot.name == "hunter"
     assert output(bot) == f"--depth 3 in {folder}\n"
-
-
-def test_a_folder_may_use_a_program_on_the_path(tmp_path: Path) -> None:
-    folder = bot_folder(tmp_path / "hunter", 'command = ["python3", "-c", "import sys; print(sys.prefix)"]')
-    assert output(load_bot(folder)) == f"{sys.prefix}\n"
 
 
 def test_a_manifest_may_name_the_bot_and_add_to_its_environment(tmp_path: Path) -> None:
@@ -187,14 +176,3 @@ def test_a_script_for_env_python3_finds_the_kit_wherever_it_lies(
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     script = "#!/usr/bin/env python3\nimport sys\nfrom protocol.bot import Bot\nprint(sys.prefix, Bot.__name__)\n"
     assert output(load_bot(put(tmp_path / "kit.py", script))) == f"{sys.prefix} Bot\n"
-
-
-def test_found_bots_play(tmp_path: Path, play: Play) -> None:
-    drifter = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
-    folder = bot_folder(tmp_path / "folder", 'command = ["python3", "main.py"]', main__py=drifter.read_text())
-    red, blue = find_bots([str(drifter), str(folder)])
-    assert (red.name, blue.name) == ("drifter", "folder")
-    record = trio.run(lambda: play(red, replace(blue, name="b")))
-    assert record.verdict.reason not in {reason for reason in Reason if reason.is_forfeit}
-    assert [player.digest for player in record.players] == [red.digest, blue.digest]
-    assert red.digest != blue.digest

@@ -373,7 +373,7 @@ def test_folders_in_folders_without_end_are_refused_and_cleared_away(
     program = "import os\nfor _ in range(3000):\n    os.mkdir('d'); os.chdir('d')\n"
     bot = bot_with(folder, f"{MAKE} python3 deep.py\n")
     put(folder / "hunter/deep.py", program)
-    assert "folders lie in folders" in problem(bot)
+    assert "folders are nested more than" in problem(bot)
     assert list(own.iterdir()) == []
 
 

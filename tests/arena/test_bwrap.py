@@ -7,11 +7,9 @@ runs the tests and, if that is root, also as an ordinary user.
 import json
 import os
 import platform
-import secrets
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -23,7 +21,7 @@ import pytest
 from made_files import put
 
 import protocol
-from arena.bots.limits import MIB, Limits
+from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
 from arena.bots.process import EXIT_OF_SIGNALS
 from arena.bots.spec import BotSpec
@@ -97,6 +95,19 @@ def output(bot: BotSpec, code: int = 0, limits: Limits | None = None, named: Seq
     return said.decode()
 
 
+HEAD = """
+import json, os, sys
+def tell(it):
+    print(json.dumps(it), flush=True)
+def attempt(work):
+    try:
+        return work()
+    except OSError as error:
+        return error.strerror
+"""
+"""What hostile programs begin with: `tell` prints one value for `ask`; `attempt` gives a result, or the error."""
+
+
 class Sandbox:
     """Runs hostile programs in Python, as the user of these tests or as an ordinary user that root turns into."""
 
@@ -107,8 +118,8 @@ class Sandbox:
         self.python = SYSTEM_PYTHON if as_nobody else sys.executable
 
     def start(self, program: str, limits: Limits | None = None) -> Started:
-        """Start a program that has `json`, `os` and `sys`, and `tell`, which prints one value for `ask`."""
-        head = f"#!{self.python}\nimport json, os, sys\ndef tell(it): print(json.dumps(it), flush=True)\n"
+        """Start a program in Python, which begins with `HEAD`."""
+        head = f"#!{self.python}\n{HEAD}"
         bot = load_bot(put(self.folder / "prison" / "hostile.py", head + program))
         if not self.as_nobody:
             return start(bot, limits)
@@ -242,13 +253,10 @@ def test_the_environment_is_small_and_nothing_of_the_arenas(sandbox: Sandbox) ->
 
 def test_nothing_of_the_process_of_bwrap_can_be_seen_or_touched(sandbox: Sandbox) -> None:
     program = """
-def attempt(path, flags):
-    try:
-        return os.read(os.open(path, flags), 100).decode()
-    except OSError as error:
-        return error.strerror
 names = ("environ", "mem", "exe", "task/1/mem", "task/1/environ", "root/etc", "ns/net")
-answers = {attempt(f"/proc/1/{name}", flags) for name in names for flags in (os.O_RDONLY, os.O_RDWR)}
+def read(name, flags):
+    return os.read(os.open(f"/proc/1/{name}", flags), 100).decode()
+answers = {attempt(lambda: read(name, flags)) for name in names for flags in (os.O_RDONLY, os.O_RDWR)}
 tell([os.listdir("/proc/1"), *answers])
 """
     assert sandbox.ask(program) == [[], "No such file or directory"]
@@ -288,56 +296,6 @@ tell(writable)
     # A checkout below /tmp is shown where it is, and the folders on the way there are in the bot's own /tmp.
     own_way = {str(path) for path in Path(protocol.__file__).resolve().parent.parents if path.is_relative_to("/tmp")}
     assert {"/tmp", "/dev/shm"} <= set(found) <= {"/tmp", "/dev/shm"} | own_way
-
-
-def test_temporary_files_are_bounded(sandbox: Sandbox) -> None:
-    program = """
-import errno, itertools
-def fill(folder):
-    total = 0
-    for number in itertools.count():
-        try:
-            with open(f"{folder}/{number}", "wb", buffering=0) as file:
-                for _ in range(16):
-                    total += file.write(bytes(1 << 16))
-        except OSError as error:
-            assert error.errno == errno.ENOSPC, error
-            return total
-tell([fill("/tmp"), fill("/dev/shm")])
-"""
-    assert sandbox.ask(program, Limits(tmp=3 * MIB)) == [3 * MIB, MIB]
-
-
-def test_the_machine_cannot_be_reached_over_any_network(sandbox: Sandbox) -> None:
-    name = f"arena-{secrets.token_hex(8)}"
-    with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as unix:
-        unix.bind(f"\0{name}")
-        unix.listen()
-        program = f"""
-import socket
-def attempt(family, address, kind=socket.SOCK_STREAM):
-    try:
-        with socket.socket(family, kind) as there:
-            there.connect(address)
-            there.send(b"here I am")
-    except OSError as error:
-        return error.strerror
-    return "reached"
-tell([
-    attempt(socket.AF_INET, ("127.0.0.1", {tcp.getsockname()[1]})),
-    attempt(socket.AF_INET, ("192.0.2.1", 53), socket.SOCK_DGRAM),
-    attempt(socket.AF_INET6, ("2001:db8::1", 80)),
-    attempt(socket.AF_UNIX, "\\0{name}"),
-    attempt(socket.AF_VSOCK, (2, 1)),
-    [name for _, name in socket.if_nameindex()],
-])
-"""
-        refused, unreachable = "Connection refused", "Network is unreachable"
-        answers = sandbox.ask(program)
-    assert answers[-1][0] == "lo"
-    assert answers[:2] == [refused, unreachable]
-    assert answers[2] in (unreachable, "Address family not supported by protocol", "Cannot assign requested address")
-    assert answers[3:5] == [refused, "Address family not supported by protocol"]
 
 
 # --- what a bot can become --------------------------------------------------------------------------------------------
@@ -389,11 +347,6 @@ def test_two_sandboxes_cannot_tell_each_other_anything_by_a_file_that_both_see(s
     """One does to a file of the system, and to a device, all that leaves something behind; the other looks for it."""
     sender = """
 import fcntl, socket, struct, time
-def attempt(work):
-    try:
-        work()
-    except OSError:
-        pass
 held = []
 for path, flags in (("/usr/bin/env", os.O_RDONLY), ("/dev/null", os.O_RDWR)):
     file = os.open(path, flags)
@@ -410,11 +363,6 @@ sys.stdin.read()
 """
     receiver = """
 import ctypes, fcntl, struct
-def attempt(work):
-    try:
-        return work()
-    except OSError as error:
-        return error.strerror
 seen = []
 for path, flags in (("/usr/bin/env", os.O_RDONLY), ("/dev/null", os.O_RDWR)):
     file = os.open(path, flags)
@@ -441,11 +389,6 @@ tell(seen)
 def test_no_terminal_can_be_had_or_typed_into(sandbox: Sandbox) -> None:
     program = """
 import fcntl
-def attempt(work):
-    try:
-        work()
-    except OSError as error:
-        return error.strerror
 tell([
     attempt(lambda: os.open("/dev/tty", os.O_RDWR)),
     attempt(lambda: os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)),
@@ -459,11 +402,6 @@ def test_all_its_processes_stay_in_one_session_and_so_in_one_scheduling_group(sa
     """Where the kernel shares a CPU out among sessions, more of them would be more of the CPU."""
     program = """
 import subprocess
-def attempt(action):
-    try:
-        return action()
-    except OSError as error:
-        return error.strerror
 def in_child(action):
     reading, writing = os.pipe()
     if os.fork() == 0:

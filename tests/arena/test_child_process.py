@@ -1,7 +1,6 @@
 """What the arena's own processes begin with, and how they hear that their parent is gone."""
 
 import os
-import signal
 import subprocess
 import sys
 
@@ -64,18 +63,3 @@ def test_where_no_descriptor_tells_of_its_death_the_parent_is_looked_for(
     monkeypatch.setattr(os, "getppid", lambda: next(parents))
     assert until_gone(41)
     assert list(parents) == []
-
-
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="nothing tells of a death there")
-def test_the_death_of_a_parent_that_lives_at_first_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as parent:
-        monkeypatch.setattr(os, "getppid", lambda: parent.pid)
-
-        async def main() -> None:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(child_process.until_gone, parent.pid, nursery.cancel_scope)
-                await trio.testing.wait_all_tasks_blocked()
-                parent.send_signal(signal.SIGKILL)
-                await trio.sleep_forever()
-
-        trio.run(main)

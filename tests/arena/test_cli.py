@@ -1,6 +1,5 @@
 """The `arena` command as its users meet it: real bots, real mistakes, real terminals."""
 
-import contextlib
 import fcntl
 import json
 import os
@@ -12,14 +11,14 @@ import struct
 import subprocess
 import sys
 import termios
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from commands import ARENA, arena, invoke, unhurried
 from left_behind import processes_in
 from made_bots import PLAIN
+from terminals import read_all
 
 from arena.league.store import Store
 from arena.sandbox.levels import Level, choose
@@ -175,56 +174,18 @@ def set_size(terminal: int, columns: int, rows: int) -> None:
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
-def seen_until(terminal: int, words: bytes | None) -> str:
-    """What a program shows in a terminal until these words, and whatever has come with them; None: until its end."""
+def seen_until(terminal: int, words: bytes) -> str:
+    """What a program shows in a terminal until these words, and whatever has come with them."""
     seen = b""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end and (words is None or words not in seen):
-        ready, _, _ = select.select([terminal], [], [], 1)
-        try:
-            seen += os.read(terminal, 65536) if ready else b""
-        except OSError:  # the terminal's other end was closed: the program is done
-            break
-    assert words is None or words in seen, seen
+    while words not in seen:
+        assert select.select([terminal], [], [], PATIENCE)[0], seen
+        seen += os.read(terminal, 65536)
     return seen.decode()
-
-
-@contextlib.contextmanager
-def in_terminal(
-    folder: Path, size: tuple[int, int], *arguments: str, **environment: str
-) -> Iterator[tuple["subprocess.Popen[str]", int]]:
-    """The command with standard error in a terminal of so many columns and rows, and the terminal."""
-    controller, terminal = pty.openpty()
-    set_size(controller, *size)
-    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    with subprocess.Popen(
-        [*ARENA, *unhurried(arguments)],
-        cwd=folder,
-        env={**kept, **environment},
-        stderr=terminal,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as running:
-        os.close(terminal)
-        yield running, controller
-    os.close(controller)
 
 
 def longest_line(seen: str) -> int:
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen)
     return max(len(line) for line in plain.replace("\r", "\n").split("\n"))
-
-
-def test_in_a_terminal_progress_is_drawn_within_80_columns_and_wiped(folder: Path) -> None:
-    command = ("match", "alpha.py", "beta.py", "--rules", "duel", "--games", "2")
-    with in_terminal(folder, (0, 0), *command, COLUMNS="80", LINES="24", TERM="xterm") as (running, terminal):
-        seen = seen_until(terminal, None)
-        output, _ = running.communicate(timeout=PATIENCE)
-    assert running.returncode == 0
-    assert "/2 games" in seen
-    assert longest_line(seen) <= 80
-    assert "Crosstable" in output
-    assert "\x1b" not in output
 
 
 def test_a_live_table_of_60_columns_tells_long_names_apart_and_follows_a_terminal_that_gets_narrower(
@@ -235,7 +196,14 @@ def test_a_live_table_of_60_columns_tells_long_names_apart_and_follows_a_termina
     (folder / "slow.py").write_text(SLOW_BOT)  # so that the league goes on until it is stopped
     bots = [path.name for path in sorted(folder.glob("an-engine*"))]
     command = ("league", *bots, "slow.py", "--rules", "duel", "--rounds", "50", "--store", "l.sqlite", "-j", "1")
-    with in_terminal(folder, (60, 20), *command, TERM="xterm") as (running, terminal):
+    terminal, theirs = pty.openpty()
+    set_size(terminal, 60, 20)
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    line = [*ARENA, *unhurried(command)]
+    with subprocess.Popen(
+        line, cwd=folder, env={**environment, "TERM": "xterm"}, stderr=theirs, stdout=subprocess.DEVNULL
+    ) as running:
+        os.close(theirs)
         before = seen_until(terminal, b"-b ") + seen_until(terminal, b"slow ")
         set_size(terminal, 45, 20)
         seen = before
@@ -243,8 +211,7 @@ def test_a_live_table_of_60_columns_tells_long_names_apart_and_follows_a_termina
             seen_until(terminal, b"/300 games")
             seen = seen_until(terminal, b"slow ")
         running.send_signal(signal.SIGTERM)
-        seen_until(terminal, None)
-        running.communicate(timeout=PATIENCE)
+        read_all(terminal)
     assert running.returncode == 130
     assert 45 < longest_line(before) <= 60
     for letter in "ab":

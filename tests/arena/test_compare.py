@@ -4,7 +4,6 @@ import io
 import json
 import math
 import re
-import signal
 import subprocess
 import threading
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from commands import ARENA, invoke, unhurried
+from commands import invoke
 
 from arena.errors import UsageError
 from arena.league.compare import comparison_entry, hypotheses_of
@@ -93,34 +92,6 @@ def test_a_budget_that_is_too_small_leaves_it_undecided(run: Run) -> None:
     assert done.stdout.startswith(
         "undecided after 2 games, and the game limit is reached; the same command with a larger "
     )
-
-
-def test_after_ctrl_c_the_same_command_goes_on(folder: Path, run: Run) -> None:
-    slow = "sleep 0.3; echo move resign"
-    (folder / "slow").write_text(BOT % slow)
-    (folder / "slow").chmod(0o755)
-    words = ("good", "slow", "--elo1", "10", "--rules", "duel", "--json", "-v")
-    running = subprocess.Popen(
-        [*ARENA, *unhurried(command(*words))],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert running.stderr is not None
-    while "game 2:" not in (line := running.stderr.readline()):
-        assert line, "it ended"
-    running.send_signal(signal.SIGINT)
-    output, errors = running.communicate()
-    assert running.returncode == 130
-    assert "resume with: " in errors
-    stopped = json.loads(output)
-    assert stopped["verdict"] == "undecided"
-    assert stopped["games"] + stopped["later_games"] >= 2
-    assert stopped["expected_games_left"] is None or stopped["expected_games_left"] > 0
-    last = run("good", "slow", "--elo1", "10", "--games", str(stopped["games"] + 2))
-    assert last.returncode == 3, last.stderr
-    assert "stored already" in last.stderr
 
 
 @pytest.mark.parametrize(

@@ -87,44 +87,6 @@ def test_of_several_errors_none_is_lost(opened: Open) -> None:
     assert {type(error) for error in caught.value.exceptions} == {KeyError, TaskError}
 
 
-@both
-def test_the_cause_and_the_context_of_an_error_stay_what_they_were(opened: Open) -> None:
-    cause, context = ValueError("why"), KeyError("when")
-
-    async def main() -> None:
-        async with opened():
-            try:
-                raise context
-            except KeyError:
-                raise TaskError("then") from cause
-
-    with pytest.raises(TaskError) as caught:
-        run(main)
-    assert caught.value.__cause__ is cause
-    assert caught.value.__context__ is context
-
-
-@both
-def test_a_cancellation_from_outside_ends_all_and_is_no_error(opened: Open) -> None:
-    seen: list[BaseException] = []
-
-    async def main() -> None:
-        with trio.CancelScope() as scope:
-            try:
-                async with opened() as nursery:
-                    nursery.start_soon(trio.sleep_forever)
-                    nursery.start_soon(trio.sleep_forever)
-                    scope.cancel()
-                    await trio.sleep_forever()
-            except BaseException as error:
-                seen.append(error)
-                raise
-        assert scope.cancelled_caught
-
-    run(main)
-    assert [type(error) for error in seen] == [trio.Cancelled]
-
-
 def test_what_runs_in_the_background_runs_beside_the_body_and_is_cancelled_at_its_end() -> None:
     events = []
 

@@ -176,7 +176,6 @@ def test_a_key_may_be_spelled_with_underscores_and_a_list_of_one_be_its_value() 
     [
         ("tiem = '1s'", "unknown key 'tiem'; did you mean time?"),
         ("rounds = 1", "unknown key 'rounds'; rounds belongs in [league]"),
-        ("ruonds = 1", "unknown key 'ruonds'; did you mean rounds"),
         ("games = 1", "unknown key 'games'; games belongs in [league] or [match] or [compare]"),
         ("[leauge]", "unknown key 'leauge'; did you mean league"),
         ("[match]\nrounds = 1", "[match]: unknown key 'rounds'; rounds belongs in [league]"),
@@ -184,7 +183,6 @@ def test_a_key_may_be_spelled_with_underscores_and_a_list_of_one_be_its_value() 
         ("jobs = '2'", "jobs: expected a whole number from 1 to 4096, got '2'"),
         ("jobs = true", "jobs: expected a whole number from 1 to 4096, got True"),
         ("keep-bots = 1", "keep-bots: expected true or false, got 1"),
-        ("[league]\njobs = 0", "[league] jobs: expected a whole number from 1 to 4096, got 0"),
         ("sandbox = 'jail'", "sandbox: 'jail' is not one of 'basic', 'bwrap'"),
         ("store = '.'", "store: File '.' is a directory."),
         ("interpreter = [3]", "interpreter: expected a string, or a list, got [3]"),
@@ -199,8 +197,6 @@ def test_a_key_may_be_spelled_with_underscores_and_a_list_of_one_be_its_value() 
         ("bots = ['a', 'no/*']", "bots: entry 2: expected a pattern that matches paths of bots, got 'no/*'"),
         ("[[bots]]\nname = 'x'", "bots: entry 1: the key 'path' is missing"),
         ("[[bots]]\npath = 'x'\narg = ['y']", "bots: entry 1: unknown key 'arg'; did you mean args?"),
-        ("[[bots]]\npath = 'x'\nname = 'a/b'", "bots: entry 1: name: expected a name of 1 to 40 columns"),
-        ("[[bots]]\npath = 'x'\ntime = 'y'", "bots: entry 1: time: expected a time such as"),
         ("[league]\nbots = []", "[league] bots: expected a list such as"),
     ],
 )

@@ -12,7 +12,7 @@ import arena.game.seat
 import arena.stratego.state
 from arena.game import Told, to_both
 from arena.game.clock import NEVER, Suspension
-from arena.game.connection import MAX_LINES_A_TURN, LineConnection
+from arena.game.connection import LineConnection
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
@@ -63,15 +63,6 @@ def test_messages_become_lines_and_lines_become_messages() -> None:
     assert connection.phase is Phase.WAITING
 
 
-def test_what_comes_before_the_request_was_written_is_no_answer_to_it() -> None:
-    connection = asked()
-    assert list(connection.receive(b"move a4-a5\n")) == [Move("a4-a5")]
-    connection.turn(5, 100, 100, None, None)
-    assert connection.take_move(b"move a4-a5\n") is None
-    with pytest.raises(RemoteProtocolError, match="'move' came during the opponent's turn"):
-        list(connection.receive(b"move a4-a5\n"))
-
-
 def test_a_line_that_began_before_the_request_was_written_is_no_answer_to_it() -> None:
     """Python without a buffer writes the text that is printed and the end of its line separately."""
     connection = asked()
@@ -99,13 +90,6 @@ def test_an_answer_that_has_begun_is_one_whatever_the_bot_is_written_before_it_e
     assert list(connection.receive(b"-a5\n")) == [Move("a4-a5")]
 
 
-def test_messages_are_given_one_by_one_up_to_the_first_that_may_not_come() -> None:
-    messages = asked().receive(b"note a\nready\nnote b\n")
-    assert next(messages) == Note("a")
-    with pytest.raises(RemoteProtocolError, match="'ready' came"):
-        next(messages)
-
-
 def test_no_more_may_be_sent_after_quit() -> None:
     connection = asked()
     assert connection.send(Quit()) == b"quit\n"
@@ -113,20 +97,6 @@ def test_no_more_may_be_sent_after_quit() -> None:
     assert connection.take_move(b"move a4-a5\n") is None
     with pytest.raises(RemoteProtocolError, match="after quit"):
         list(connection.receive(b"move a4-a5\n"))
-
-
-def test_the_lines_of_one_turn_are_counted_and_those_of_the_next_anew() -> None:
-    connection = asked()
-    list(connection.receive(b"\n" * MAX_LINES_A_TURN))
-    assert connection.take_move(b"move a4-a5\n") is None
-    with pytest.raises(RemoteProtocolError, match=f"more than {MAX_LINES_A_TURN} lines"):
-        list(connection.receive(b"move a4-a5\n"))
-    connection = asked()
-    list(connection.receive(b"\n" * (MAX_LINES_A_TURN - 1)))
-    assert connection.take_move(b"move a4-a5\n") == "a4-a5"
-    connection.turn(5, 100, 100, None, None)
-    connection.flushed()
-    assert connection.take_move(b"move a4-a5\n") == "a4-a5"
 
 
 def test_a_plain_move_that_was_seen_before_is_taken_at_once_and_nothing_else_is() -> None:

@@ -158,13 +158,6 @@ def test_a_last_page_that_was_written_in_part_is_put_back(path: Path, kept: int)
         assert copy.read_bytes() == whole
 
 
-def test_settings_in_a_page_that_was_written_over_are_an_error(path: Path) -> None:
-    data = path.read_bytes()
-    path.write_bytes(data[:PAGE] + os.urandom(PAGE) * 3 + data[4 * PAGE :])
-    with Store(path, create=False) as store, pytest.raises(StoreError, match="the settings cannot be read any more"):
-        store.settings()
-
-
 WRITES_MEANWHILE = """
 import sqlite3, sys
 database = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)

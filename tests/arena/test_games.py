@@ -19,7 +19,7 @@ from arena.league.game_ids import ID_LENGTH, Games, misfit
 from arena.league.settings import Settings
 from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.ruleset import Chase, NoMove, Ruleset, Starts
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Rank
 
 DUEL = load_ruleset("duel")
@@ -117,29 +117,6 @@ def test_the_two_games_of_a_pair_differ_in_colours_and_in_nothing_else() -> None
         assert one.id != other.id
 
 
-DUEL_SWITCHES = [
-    "attackers-advantage",
-    "exploding-bombs",
-    "mobile-bombs",
-    "mobile-flag",
-    "rescue",
-    "silent-defence",
-    "rescue+silent-defence",
-]
-OTHER_RULES = [
-    replace(DUEL, army=(*DUEL.army, (Rank.COLONEL, 1))),
-    replace(DUEL, starts=Starts.BLUE),
-    replace(DUEL, two_squares=5),
-    replace(DUEL, two_squares=None),
-    replace(DUEL, chase=Chase.FREE),
-    replace(DUEL, no_move=NoMove.ON_TURN),
-    replace(DUEL, max_plies=1999),
-    replace(DUEL, max_plies=None),
-    replace(DUEL, max_quiet_plies=199),
-    replace(DUEL, max_quiet_plies=None),
-    *{ruleset.digest(): ruleset for ruleset in map(load_ruleset, ruleset_names()) if ruleset != DUEL}.values(),
-    *(load_ruleset(f"duel+{switch}") for switch in DUEL_SWITCHES),
-]
 OTHER_TIMES = [
     TimeControl(move_ms=101),
     TimeControl(move_ms=None, bank_ms=100),
@@ -150,7 +127,7 @@ OTHER_TIMES = [
     TimeControl(margin_ms=0),
 ]
 OTHER_SETTINGS = [
-    *(msgspec.structs.replace(SETTINGS, variant=variant_of(ruleset)) for ruleset in OTHER_RULES),
+    *(msgspec.structs.replace(SETTINGS, variant=variant_of(load_ruleset(name))) for name in ("duel+rescue", "isf")),
     *(msgspec.structs.replace(SETTINGS, time=time) for time in OTHER_TIMES),
     msgspec.structs.replace(SETTINGS, seed=2),
 ]

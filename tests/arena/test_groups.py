@@ -1,6 +1,5 @@
 """Games counted together in arrays: the same table as of their rows, whoever is left out, and in bounded memory."""
 
-import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, Groups, PlayerTime
-from arena.league.store.game_row import Columns, columns_of
+from arena.league.store.game_row import columns_of
 from arena.report.documents import league_json
 from arena.report.game_list import Roster, players_of
 from arena.report.standings import make_table
@@ -74,34 +73,3 @@ def test_copies_that_met_are_two_players_and_others_one() -> None:
     assert groups.copies == {one, copy}
     by_rows, by_groups = (Roster(players_of(each), each).names for each in (games, groups))
     assert by_rows == by_groups
-
-
-def columns(among: list[Player], count: int) -> Iterator[Columns]:
-    """So many games in which each meets each with either colour, in turn."""
-    time = PlayerTime(20, 20_000, 1000, 900)
-    number = 0
-    while True:
-        for red in among:
-            for blue in among:
-                if red is blue:
-                    continue
-                number += 1
-                if number > count:
-                    return
-                result = (GameResult.RED, GameResult.BLUE, GameResult.DRAW)[number % 3]
-                reason = REASONS[result][0]
-                yield columns_of(GameRow(number, "", (red, blue), result, reason, 40, "", (time, time), 1.0))
-
-
-def test_memory_is_a_matter_of_pairs_and_not_of_games() -> None:
-    among = players(60)
-    pairs = len(among) * (len(among) - 1)
-    taken = []
-    for count in (pairs, 3 * pairs):
-        tracemalloc.start()
-        groups = Groups(columns(among, count))
-        taken.append(tracemalloc.get_traced_memory()[0])
-        tracemalloc.stop()
-        assert groups.games == count
-    assert max(taken) < 300 * pairs
-    assert taken[1] < 1.3 * taken[0], "three endings in place of one for each pair"

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from arena.game.recheck import check_record
-from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     SpecFor = Callable[..., GameSpec]
     TableFor = Callable[[GameSpec], Table]
     RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-    RecordFrom = Callable[[Table], GameRecord]
 
 RED, BLUE = Color.RED, Color.BLUE
 SECOND = TimeControl(move_ms=1000, setup_ms=7000, margin_ms=0)
@@ -58,22 +55,3 @@ def test_each_side_loses_on_its_own_time(begun: "Table", plies: int, seconds: fl
     assert verdict.reason is Reason.TIMEOUT
     assert verdict.result.winner is (BLUE if plies == 0 else RED)
     assert words in verdict.detail
-
-
-def test_a_record_keeps_blues_time_and_is_judged_by_it(
-    spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows", record_from: "RecordFrom"
-) -> None:
-    ruleset, rng = load_ruleset("duel"), Random(1)
-    table = table_for(msgspec.structs.replace(spec(ruleset, SECOND), blue_time=BANK))
-    table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
-    table.play_random(rng, plies=1)
-    table.play_random(rng, plies=1, after=2.0)  # longer than Red may ever think
-    table.play_random(rng, plies=20, after=0.01)
-    table.reply(RED, "move resign")
-    record = record_from(table)
-    again = decode_record(encode_record(record))
-    assert again == record
-    assert again.times == (SECOND, BANK)
-    check_record(again)
-    with pytest.raises(RecordError, match="ply 2 took 2000 ms, where 1000 ms were allowed"):
-        check_record(msgspec.structs.replace(again, blue_time=msgspec.UNSET))

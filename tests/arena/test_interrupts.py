@@ -103,18 +103,35 @@ def stored(folder: Path) -> int:
         return len({row.id for row in store.rows()})
 
 
-def test_the_first_ctrl_c_finishes_the_games_under_way_and_prints_the_table(folder: Path, start: Start) -> None:
-    league = start(*LEAGUE)
-    until(lambda: thinking(folder) == 2)
-    league.send_signal(signal.SIGINT)
-    read_until(league, STOP_SOON)
+def ended(folder: Path, process: "subprocess.Popen[str]") -> tuple[int, str, str]:
+    """The exit code of a command and what it has said, once it is over; nothing of it may be left."""
+    output, errors = process.communicate(timeout=PATIENCE)
+    assert "Traceback" not in errors
+    assert not processes_in(folder)
+    return process.returncode, output, errors.strip()
+
+
+@pytest.fixture
+def league(folder: Path, start: Start) -> Start:
+    """`league(*more, behind=...)`: the league with its first two games under way."""
+
+    def begin(*more: str, behind: Sequence[str] = ()) -> "subprocess.Popen[str]":
+        running = start(*LEAGUE, *more, behind=behind)
+        until(lambda: thinking(folder) == 2)
+        return running
+
+    return begin
+
+
+def test_the_first_ctrl_c_finishes_the_games_under_way_and_prints_the_table(folder: Path, league: Start) -> None:
+    running = league()
+    running.send_signal(signal.SIGINT)
+    read_until(running, STOP_SOON)
     (folder / "go").touch()
-    output, errors = league.communicate(timeout=PATIENCE)
-    assert league.returncode == 130
-    assert "Crosstable" in output
+    code, output, errors = ended(folder, running)
+    assert (code, "Crosstable" in output) == (130, True)
     assert "stopped: 2 of 4 games are stored in l.sqlite\nresume with: arena league wait.py" in errors
     assert stored(folder) == thinking(folder) == 2
-    assert not processes_in(folder)
     printed = re.search(r"resume with: arena (.*)", errors)
     assert printed
     again = invoke(folder, *printed[1].split())
@@ -123,18 +140,14 @@ def test_the_first_ctrl_c_finishes_the_games_under_way_and_prints_the_table(fold
     assert stored(folder) == 4
 
 
-def test_another_ctrl_c_stops_at_once_and_still_prints_table_and_command(folder: Path, start: Start) -> None:
-    league = start(*LEAGUE)
-    until(lambda: thinking(folder) == 2)
-    league.send_signal(signal.SIGINT)
-    read_until(league, STOP_SOON)
-    league.send_signal(signal.SIGINT)
-    output, errors = league.communicate(timeout=PATIENCE)
-    assert league.returncode == 130
-    assert "no game has been played yet" in output
+def test_another_ctrl_c_stops_at_once_and_still_prints_table_and_command(folder: Path, league: Start) -> None:
+    running = league()
+    running.send_signal(signal.SIGINT)
+    read_until(running, STOP_SOON)
+    running.send_signal(signal.SIGINT)
+    code, output, errors = ended(folder, running)
+    assert (code, "no game has been played yet" in output) == (130, True)
     assert "stopped: 0 of 4 games are stored in l.sqlite; the 2 games under way were dropped\nresume with:" in errors
-    assert "Traceback" not in errors
-    assert not processes_in(folder)
 
 
 def test_a_league_whose_games_are_taken_away_stops_and_says_how_many_were_there(folder: Path) -> None:
@@ -153,32 +166,27 @@ def test_a_league_whose_games_are_taken_away_stops_and_says_how_many_were_there(
     assert "Traceback" not in done.stderr
 
 
-def test_a_service_manager_stops_at_once(folder: Path, start: Start) -> None:
-    league = start(*LEAGUE)
-    until(lambda: thinking(folder) == 2)
-    league.send_signal(signal.SIGTERM)
-    _, errors = league.communicate(timeout=PATIENCE)
-    assert league.returncode == 130
-    assert "finishing" not in errors
-    assert "resume with:" in errors
-    assert not processes_in(folder)
+def test_a_service_manager_stops_at_once(folder: Path, league: Start) -> None:
+    running = league()
+    running.send_signal(signal.SIGTERM)
+    code, _, errors = ended(folder, running)
+    assert (code, "finishing" in errors, "resume with:" in errors) == (130, False, True)
 
 
-def test_signals_that_were_ignored_at_the_start_stay_ignored(folder: Path, start: Start) -> None:
+def test_signals_that_were_ignored_at_the_start_stay_ignored(folder: Path, league: Start) -> None:
     """As `nohup` and the `&` of a script have it."""
-    league = start(*LEAGUE, "--rounds", "1", behind=["sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"])
-    until(lambda: thinking(folder) == 2)
+    running = league("--rounds", "1", behind=["sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"])
     for number in (signal.SIGINT, signal.SIGHUP):
-        league.send_signal(number)
+        running.send_signal(number)
     (folder / "go").touch()
-    output, errors = league.communicate(timeout=PATIENCE)
-    assert league.returncode == 0, errors
-    assert "Crosstable" in output
+    code, output, errors = ended(folder, running)
+    assert (code, "Crosstable" in output) == (0, True), errors
     assert stored(folder) == 2
 
 
 # --- before and after the games -------------------------------------------------------------------------------------
 
+INTERRUPTED = (130, "", "arena: interrupted")
 INTERRUPT = "os.kill(os.getpid(), signal.SIGINT)"
 AT_IMPORT = """
 import os, signal, sys
@@ -202,47 +210,31 @@ def test_ctrl_c_during_the_imports_is_one_line(
     with Store(folder / "l.sqlite", create=True):
         pass
     running = start(*arguments, before=AT_IMPORT.format(module=module, interrupt=INTERRUPT))
-    output, errors = running.communicate(timeout=PATIENCE)
-    assert (running.returncode, output, errors) == (130, "", "arena: interrupted\n")
+    assert ended(folder, running) == INTERRUPTED
 
 
 @pytest.mark.parametrize("place", ["arena.league.plan.entrants", "arena.league.league.Store"])
 def test_ctrl_c_before_the_first_game_is_one_line(place: str, folder: Path, start: Start) -> None:
     """While bots are looked for, the sandbox is tried and the store opened."""
     before = f"import os, signal, arena.cli.play_games, arena.league.league\n{place} = lambda *a, **k: {INTERRUPT}"
-    running = start(*LEAGUE, before=before)
-    output, errors = running.communicate(timeout=PATIENCE)
-    assert (output, errors.strip()) == ("", "arena: interrupted")
-    assert running.returncode == 130
-    assert not processes_in(folder)
+    assert ended(folder, start(*LEAGUE, before=before)) == INTERRUPTED
 
 
-def test_ctrl_c_during_a_build_leaves_nothing_of_it(folder: Path, start: Start) -> None:
-    (folder / "built").mkdir()
-    (folder / "built" / "bot.toml").write_text('command = ["./bot"]\nbuild = "touch started; sleep 600 & sleep 600"\n')
-    running = start("league", "alpha.py", "beta.py", "built")
-    until((folder / "built" / "started").exists)
-    running.send_signal(signal.SIGINT)
-    output, errors = running.communicate(timeout=PATIENCE)
-    assert running.returncode == 130
-    assert output == ""
-    assert errors.endswith("arena: interrupted\n")
-    assert "Traceback" not in errors
-    assert not processes_in(folder / "built")
-
-
-def test_a_signal_to_stop_leaves_nothing_of_a_build_where_ctrl_c_is_ignored(folder: Path, start: Start) -> None:
+@pytest.mark.parametrize(
+    ("number", "behind"), [(signal.SIGINT, ()), (signal.SIGHUP, ("sh", "-c", "trap '' INT; exec \"$@\"", "sh"))]
+)
+def test_a_signal_during_a_build_leaves_nothing_of_it_even_where_ctrl_c_is_ignored(
+    number: int, behind: Sequence[str], folder: Path, start: Start
+) -> None:
     """As in a script that starts the arena with `&`: trio sees to nothing there by itself."""
     (folder / "built").mkdir()
     (folder / "built" / "bot.toml").write_text('command = ["./bot"]\nbuild = "touch started; sleep 600 & sleep 600"\n')
-    league = start("match", "built", "wait.py", *PLAN[:2], behind=["sh", "-c", "trap '' INT; exec \"$@\"", "sh"])
+    running = start("league", "alpha.py", "beta.py", "built", behind=behind)
     until((folder / "built" / "started").exists)
-    league.send_signal(signal.SIGHUP)
-    _, errors = league.communicate(timeout=PATIENCE)
-    assert league.returncode == 130
-    assert errors.endswith("arena: interrupted\n")
-    assert "Traceback" not in errors
-    assert not processes_in(folder)
+    running.send_signal(number)
+    code, output, errors = ended(folder, running)
+    assert (code, output, errors.splitlines()[-1]) == INTERRUPTED
+    assert not processes_in(folder / "built")
 
 
 def test_a_signal_among_several_tasks_is_one_line_too(folder: Path, start: Start) -> None:
@@ -256,9 +248,7 @@ def test_a_signal_among_several_tasks_is_one_line_too(folder: Path, start: Start
         "        await trio.sleep(60)\n"
         "entrants.runnable = lambda level, bots, host, usual, run: run(stop)"
     )
-    running = start(*LEAGUE, before=before)
-    output, errors = running.communicate(timeout=PATIENCE)
-    assert (running.returncode, output, errors.strip()) == (130, "", "arena: interrupted")
+    assert ended(folder, start(*LEAGUE, before=before)) == INTERRUPTED
 
 
 def test_ctrl_c_while_the_table_is_made_does_not_lose_it(folder: Path, start: Start) -> None:
@@ -266,11 +256,8 @@ def test_ctrl_c_while_the_table_is_made_does_not_lose_it(folder: Path, start: St
         "import os, signal, arena.cli.play_games as play\nmake = play.make_table\n"
         f"play.make_table = lambda *a, **b: ({INTERRUPT}, make(*a, **b))[1]"
     )
-    running = start("match", "alpha.py", "beta.py", "--rules", "duel", before=before)
-    output, errors = running.communicate(timeout=PATIENCE)
-    assert running.returncode == 0, errors
-    assert "Crosstable" in output
-    assert "Traceback" not in errors
+    code, output, errors = ended(folder, start("match", "alpha.py", "beta.py", "--rules", "duel", before=before))
+    assert (code, "Crosstable" in output) == (0, True), errors
 
 
 def test_results_that_nobody_reads_can_be_left_with_ctrl_c(folder: Path, start: Start) -> None:
@@ -310,10 +297,9 @@ def test_ctrl_c_while_a_game_is_saved_does_not_lose_it(folder: Path, start: Star
     )
     until(lambda: thinking(folder) == 1)
     running.send_signal(signal.SIGINT)
-    _, errors = running.communicate(timeout=PATIENCE)
-    assert running.returncode == 130
+    code, _, errors = ended(folder, running)
+    assert code == 130
     assert "paused after 0 plies; resume with: arena resume g.json" in errors
-    assert "Traceback" not in errors
     (folder / "go").touch()
     resumed = invoke(folder, "resume", "g.json")
     assert resumed.returncode == 0, resumed.stderr

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from played_here import games_played_here
 
 from arena.bots.spec import BotSpec
 from arena.game.record import GameRecord
@@ -42,7 +43,7 @@ def test_a_league_is_opened_played_and_resumed_without_all_rows_in_memory(
     for has, played in ((0, 2), (2, 0)):
         with monkeypatch.context() as patch:
             patch.delattr(Store, "read")
-            with open_league(entry, options, lambda line: None) as league:
+            with games_played_here(), open_league(entry, options, lambda line: None) as league:
                 assert league.known == len(list(league.rows_in_order())) == has
                 watching = Watching(league)
                 outcome = league.play(StopRequest(), watching)

@@ -76,15 +76,12 @@ def test_a_bot_of_the_file_may_have_a_time_of_its_own_in_the_words_of_the_comman
         ("hunter = 3\n", r'hunter: expected a table such as \[hunter\] with memory = "1G", got 3'),
         ("[hunter]\nmemroy = '1G'\n", r"\[hunter\]: unknown key 'memroy'; did you mean memory"),
         ("[hunter]\nmemory = 512\n", r'\[hunter\]: memory: expected a size such as "512M", got 512'),
-        ("[hunter]\nmemory = '512'\n", r"\[hunter\]: memory: expected at least 16M"),
         ("[hunter]\nprocesses = 0\n", r"\[hunter\]: processes: expected a whole number from 1 to 1000000, got 0"),
         ("[hunter]\nprocesses = true\n", r"\[hunter\]: processes: expected a whole number from 1 to 1000000, got True"),
         ("[hunter]\ntmp = 'much'\n", r"\[hunter\]: tmp: expected a size such as 512M"),
         ("[hunter\n", r"limits.toml: not valid TOML"),
         ("[hunter]\ntime = 5\n", r'\[hunter\]: time: expected a time such as "1s/move" or "60\+0.6", got 5'),
         ("[hunter]\ntime = '1x'\n", r"limits.toml: \[hunter\]: time: expected a time such as 100ms.* got '1x'"),
-        ("[hunter]\ntime = '0ms'\n", r"limits.toml: \[hunter\]: time: expected a time such as 100ms.* got '0ms'"),
-        ("[hunter]\nsetup_time = '9s'\n", r"\[hunter\]: unknown key 'setup_time'"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_file_bot_and_key(tmp_path: Path, text: str, words: str) -> None:

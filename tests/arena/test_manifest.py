@@ -79,7 +79,7 @@ NESTED = "[" * 900 + "]" * 900
         (f'command = ["./{"x" * 300}"]', "does not exist in"),
         (RUN + 'env = { A = "\\u0000" }', "[env]: A: expected a string without NUL"),
         (RUN + 'env = { "A=B" = "1" }', "[env]: expected printable names without '=', got 'A=B'"),
-        (RUN + f'env = {{ {TOKEN_VARIABLE} = "1" }}', f"[env]: {TOKEN_VARIABLE} is the arena's own"),
+        (RUN + f'env = {{ {TOKEN_VARIABLE} = "1" }}', f"[env]: {TOKEN_VARIABLE} is reserved"),
         (RUN + 'needs = "cc"', "needs: expected a list of at most 8 names or paths of programs"),
         (RUN + 'needs = ["no-such-cc"]', " needs no-such-cc: expected on the PATH: 'no-such-cc'"),
         (RUN + "ignore = [3]", "ignore: expected a list of patterns such as"),

@@ -16,7 +16,7 @@ import trio
 from arena.bots.arrivals import Arrivals
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
-from arena.game.clock import MOST_FORGIVEN
+from arena.bots.usage import Delay
 from arena.game.faults import MARK
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
@@ -70,30 +70,6 @@ def test_a_record_holds_the_whole_game_and_stands_up_to_the_rules(ruleset: str, 
     assert record.stderr == ("", "")
     check_record(record)
     assert decode_record(encode_record(record)) == record
-
-
-def test_games_at_once_are_the_games_they_are_one_by_one(
-    make_bot: MakeBot, play: Play, left_behind: LeftBehind
-) -> None:
-    good, gives_up = make_bot(GOOD, "good"), make_bot(GIVES_UP, "gives-up")
-    broken = make_bot("introduce()\nset_up()\nplay(3)\nhear('turn')\nraise ValueError", "broken")
-    pairs = [(good, gives_up), (gives_up, good), (good, broken), (broken, good), (gives_up, broken), (good, good)]
-
-    async def main() -> None:
-        alone = [await play(*pair) for pair in pairs]
-        together: dict[int, GameRecord] = {}
-
-        async def play_into(index: int) -> None:
-            together[index] = await play(*pairs[index])
-
-        async with trio.open_nursery() as nursery:
-            for index in range(len(pairs)):
-                nursery.start_soon(play_into, index)
-        for index, record in enumerate(alone):
-            assert (together[index].actions, together[index].verdict) == (record.actions, record.verdict)
-
-    trio.run(main)
-    assert left_behind() == []
 
 
 # --- breaking off -------------------------------------------------------------------------------------------------
@@ -154,8 +130,11 @@ def processor_time_told(record: GameRecord) -> int:
     return int(match[1])
 
 
-def test_who_loses_on_time_is_told_what_processor_time_it_had_in_that_turn(make_bot: MakeBot, play: Play) -> None:
+def test_who_loses_on_time_is_told_what_processor_time_it_had_in_that_turn(
+    make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Who slept has had none, who has used up 300 ms of it has had those, whatever else the machine did."""
+    monkeypatch.setattr(Delay, "excuses", lambda *_, **__: False)  # a busy machine keeps bots waiting for a CPU
     asleep = make_bot(takes(0, then="hear('turn')\ntime.sleep(1000)"))
     busy = make_bot(
         takes(
@@ -185,17 +164,6 @@ def test_who_is_silent_loses_at_its_own_deadline_however_slow_the_other_was(
     assert own.bank_ms
     assert own.bank_ms - record.times_us[color] / 1000 == pytest.approx(allowed, abs=1)
     assert allowed + own.margin_ms <= taken
-
-
-def test_each_move_is_charged_what_it_took_and_to_whom_it_took_it(make_bot: MakeBot, play: Play) -> None:
-    """Less is charged by no more than is forgiven an answer that the arena is late to find, unless it was stopped."""
-    slow = make_bot(takes(0.3, 0.3, 0.3, then="hear('turn')\nsay('move resign')\nhear('end')"))
-    record = trio.run(play, slow, make_bot(GOOD))
-    own, others = record.times_us[:6:2], record.times_us[1:6:2]
-    assert min(took + forgiven for took, forgiven in zip(own, record.forgiven_us[:6:2], strict=True)) >= 299_000
-    assert max(own) >= 299_000 - MOST_FORGIVEN * 1e6
-    assert min(others) < 299_000, "no move of the other side can have been as quick as this"
-    assert sum(record.times_us) <= record.seconds * 1_000_000
 
 
 # --- the end of a game --------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ WRONG = {
     ),
     "twice": (
         f"red {RED}\nblue {BLUE}\n\nred {OTHER_RED}\nblue {BLUE}\nred {RED}\nblue {BLUE}\n",
-        "o.txt: line 6: expected another opening, got that of line 1 once more",
+        "o.txt: line 6: expected another opening, got that of line 1 again",
     ),
 }
 

@@ -92,11 +92,12 @@ class FullEpoll:
 
 def test_output_that_cannot_be_watched_is_read_and_counts_from_then() -> None:
     async def main() -> None:
-        arrivals = Arrivals()
+        arrivals = Arrivals(trio.current_time)
         arrivals._epoll = FullEpoll()  # type: ignore[assignment]
         arrivals.watch(5)
         assert arrivals.may_have(5)
         assert not arrivals.spin(5, 60.0)
+        assert not arrivals.doze(5, is_prompt=True)
         before = arrivals.now()
         came, now = arrivals.take(5, before)
         assert before <= came <= now

@@ -522,7 +522,7 @@ def test_the_faults_of_a_verdict_are_those_of_the_sides_that_lost() -> None:
         (one, (crash, crash), "but its faults are: red crash, blue crash"),
         (one, (None, timeout), "but its faults are: blue timeout"),
         (both, (crash, None), "but its faults are: red crash"),
-        (both, (crash, timeout), "lost by both by timeout, which only one can lose by"),
+        (both, (crash, timeout), "lost by both by timeout, but only one side can lose by that"),
     ]:
         forged = changed(record.verdict, faults=faults)
         detail = words_of(record.players, forged)

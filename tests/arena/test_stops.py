@@ -178,7 +178,7 @@ def test_a_game_in_which_an_answer_came_in_a_long_stop_is_not_judged(
     play_to_script: Callable[..., GameRecord], left_behind: Callable[[], list[str]]
 ) -> None:
     with pytest.raises(
-        ArenaStoppedError, match=r"the arena was stopped for 12.3 s, and red \(red\) may have been late because of it"
+        ArenaStoppedError, match=r"the arena was stopped for 12.3 s, and red may have been late because of it"
     ) as e:
         play_to_script(0.01, LONG, MOVE, works=False)
     assert e.value.history is not None

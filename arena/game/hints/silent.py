@@ -39,7 +39,7 @@ def _by_its_input(seen: Seen) -> Hint | None:
         )
         return Hint(Mistake.SLOW_START, words)
     if seen.fault.cause is Cause.STALLED or (seen.has_unread and seen.activity is not Activity.RUNS):
-        return Hint(Mistake.NOT_READING, "it does not read its input: it must read every line, soon after it has come")
+        return Hint(Mistake.NOT_READING, "it does not read its input: it must read every line soon after it is sent")
     return None
 
 

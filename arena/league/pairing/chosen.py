@@ -59,7 +59,7 @@ class ChosenFormat:
         return self.options.name is FormatName.LADDER
 
     def __call__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> Pairing:
-        """Return the pairing; the options' rounds and games win over the arguments. Raises `UsageError`."""
+        """Return the pairing; the options' rounds and games override the arguments. Raises `UsageError`."""
         players, options = self.settled(players, rounds, most)
         limit, rounds = options.disqualify, options.rounds or rounds
         match options.name:

@@ -221,9 +221,9 @@ class OpenBot:
     async def tell(self, events: Iterable[Event], within: float = ANSWER_SECONDS) -> None:
         """Tell the bot what its side may know of the events that `game.apply` returned, also for its own action."""
         if self._game is None or self._view is None:
-            raise UsageError("expected start before there is something to tell")
+            raise UsageError("expected start() before tell()")
         if not isinstance(events, Iterable) or isinstance(events, Event):
-            raise UsageError(f"expected events, as game.apply returns them, got one, or none: {events!r:.60}")
+            raise UsageError(f"expected events, as game.apply returns them in a sequence, got {events!r:.60}")
         events = list(events)
         for event in events:
             if not isinstance(event, Event):

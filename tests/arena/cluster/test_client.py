@@ -248,7 +248,7 @@ def test_a_game_during_which_worker_after_worker_ends_stops_the_league_and_is_na
             scene.bridge.tell(Done(number, why="its workers ended", is_failed=True, has_killed=True))
             await scene.settle()
         assert (sizes[0] > 1, sizes[-1]) == (True, 1)
-        assert str(scene.error).startswith(f"game {tasks[0].id} (ann - bob) was not played: its workers ended")
+        assert str(scene.error).startswith(f"game {tasks[0].id} (ann - bob) was not finished: its workers ended")
 
     run(act, 20)
 

@@ -210,15 +210,3 @@ def test_a_league_is_served_while_it_is_played_and_ends_as_always(league: "Leagu
     assert "arena serve l.sqlite" in said
     with pytest.raises(URLError):
         urlopen(url, timeout=PATIENCE)
-
-
-def test_a_port_in_use_is_told_before_anything_is_played(league: "League", tmp_path: Path) -> None:
-    taken = listen(Address("127.0.0.1", 0))
-    try:
-        with league("--serve", str(taken.address), "--store", "l.sqlite") as process:
-            _, said = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 2
-        assert "Address already in use" in said
-        assert not (tmp_path / "l.sqlite").exists()
-    finally:
-        taken.close()

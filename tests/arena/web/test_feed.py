@@ -1,11 +1,9 @@
 """Events for many viewers: who keeps up gets them all, who does not is dropped, and nobody is waited for."""
 
-import json
 import socket
-from collections.abc import Sequence
 
 import pytest
-from served import Serve, read_all
+from served import Serve
 from starlette.requests import Request
 from starlette.routing import Route
 
@@ -49,25 +47,6 @@ def test_there_are_so_many_viewers_and_no_more_of_all_feeds_together() -> None:
         assert refused.value.headers == {"Retry-After": "5"}
     with other.viewer():
         pass
-
-
-def test_who_comes_is_told_how_things_stand_and_then_what_happens(serving: Serve) -> None:
-    limits = ServerLimits()
-    state = {"games": 3}
-
-    def greeting() -> Sequence[Event]:
-        return [Event(json.dumps(state), "state")]
-
-    feed = Feed(Viewers(limits), greeting)
-    served = serving(events_application(feed, limits), limits)
-    with served.connect(ASK) as client:
-        found = read_until(client, b'event: state\ndata: {"games": 3}\n\n')
-        assert b"content-type: text/event-stream" in found
-        assert b"no-store" in found
-        served.call(feed.publish, Event("a game", "over"))
-        read_until(client, b"event: over\ndata: a game\n\n")
-        served.call(feed.close)
-        assert read_all(client).endswith(b"0\r\n\r\n")
 
 
 def test_a_silent_connection_is_kept_alive_by_comments(serving: Serve) -> None:

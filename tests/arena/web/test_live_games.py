@@ -1,6 +1,5 @@
 """The games that are being played: noted as they are told, shown when the host's delay is over, bounded in number."""
 
-import json
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -62,18 +61,6 @@ def test_what_is_told_crosses_in_pieces_of_any_size(told: Callable[..., Iterator
         assert list(map(frame, found)) == list(map(frame, messages))
         assert found[0] == setup
         assert found[-3:] == messages[-3:]
-
-
-def test_a_game_is_listed_while_it_is_played(told: Callable[..., Iterator[Told]]) -> None:
-    games = live_games()
-    for message in told("aa"):
-        games.tell(message)
-    ((id, _, _, ply),) = json.loads(games._list_event().data)["rows"]
-    assert (id, ply) == ("aa", len(list(told("aa"))) - 1)
-    games.tell(GameStored("aa", 4, "red won"))
-    assert json.loads(games._list_event().data)["rows"] == []
-    state = json.loads(games._board_event("aa").data)
-    assert (state["end"], state["href"]) == ("red won", "../games/4.html")
 
 
 def test_games_that_are_over_are_forgotten_the_oldest_first(told: Callable[..., Iterator[Told]]) -> None:

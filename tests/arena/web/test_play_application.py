@@ -20,7 +20,7 @@ from arena.stratego.seat_state import seat_of, state_after, state_of
 from arena.system.concurrency import background
 from arena.web.address import Address, listen
 from arena.web.seat_server import SEAT_VIEWERS, page_face
-from protocol.notation import Color, Reason
+from protocol.notation import Color
 
 RED = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
 BLUE = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
@@ -151,19 +151,6 @@ def test_a_request_that_no_page_of_ours_sends_is_refused_and_changes_nothing(tab
     for headers, body, status in FORGED:
         assert table.post(Color.RED, "act", body, **headers).status == status, (headers, body)
     assert table.state(Color.RED) == before
-
-
-def test_resigning_ends_the_game_and_the_page_is_then_told_how_to_replay_it(seat: Seat) -> None:
-    table = begun(seat)
-    assert table.post(Color.RED, "resign").text == "{}"
-    record = table.end()
-    assert isinstance(record, GameRecord)
-    assert record.verdict.reason is Reason.RESIGN
-    answer = msgspec.json.decode(table.served.get(table.path(Color.BLUE, "state")).text, type=SeatAnswer)
-    assert answer.state.end is not None
-    assert answer.state.end.result == "win"
-    assert answer.after == ("Replay it: arena show store 7", "As pages, with a board: arena report store")
-    assert "is over" in table.post(Color.RED, "act", {"action": "a4-a5", "ply": answer.state.plies + 1}).text
 
 
 def test_the_page_reads_without_a_script_and_loads_nothing_but_its_own_files(seat: Seat) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from arena.cli.main import cli
 from arena.errors import UsageError
+from arena.web.address import Address, listen
 
 if TYPE_CHECKING:
     from made_stores import MakeStore
@@ -50,4 +51,14 @@ def test_a_league_is_not_begun_without_its_pages_and_a_bot_that_is_taken_for_an_
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert said in refused("league", *words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_port_in_use_is_told_before_anything_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    taken = listen(Address("127.0.0.1", 0))
+    try:
+        assert "Address already in use" in refused("league", "warden", "drifter", "--serve", str(taken.address))
+    finally:
+        taken.close()
     assert list(tmp_path.iterdir()) == []

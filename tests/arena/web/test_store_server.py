@@ -56,6 +56,17 @@ def serve_stores(serving: Serve) -> "ServeStores":
     return start
 
 
+@pytest.fixture
+def serve_games(make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path) -> Callable[[int], Running]:
+    """`serve_games(count)`: a server of the store `l.sqlite`, which has so many games."""
+
+    def start(count: int) -> Running:
+        make_store(tmp_path / "l.sqlite", games=count)
+        return serve_stores(tmp_path / "l.sqlite")
+
+    return start
+
+
 def pages_in(folder: Path) -> dict[str, str]:
     return {
         path.relative_to(folder).as_posix(): path.read_text()
@@ -72,11 +83,10 @@ def without_what_differs(page: str) -> str:
     return re.sub(r"(?s)<section[^>]*>\s*<h2>Times of its moves.*?</section>", "", page)
 
 
-def test_the_pages_are_those_of_a_report(make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path) -> None:
-    make_store(tmp_path / "l.sqlite", games=6)
+def test_the_pages_are_those_of_a_report(serve_games: Callable[[int], Running], tmp_path: Path) -> None:
+    running = serve_games(6)
     with Store(tmp_path / "l.sqlite", create=False) as store:
         write_site(store, tmp_path / "out", SitePlan(dialogues=True))
-    running = serve_stores(tmp_path / "l.sqlite")
     written = pages_in(tmp_path / "out")
     assert {"index.html", "games.js", "bots/1.html", "games/6.html", "games/6.js"} <= set(written)
     for name, text in written.items():
@@ -86,11 +96,8 @@ def test_the_pages_are_those_of_a_report(make_store: "MakeStore", serve_stores: 
     assert running.get("/").text == running.get("/index.html").text
 
 
-def test_what_is_not_there_is_said_not_to_be_there(
-    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
-) -> None:
-    make_store(tmp_path / "l.sqlite", games=2)
-    running = serve_stores(tmp_path / "l.sqlite")
+def test_what_is_not_there_is_said_not_to_be_there(serve_games: Callable[[int], Running]) -> None:
+    running = serve_games(2)
     for path in ("/games/3.html", "/games/0.html", "/games/01.html", "/games/1.txt", "/bots/9.html", "/games-2.html"):
         assert running.get(path).status == 404, path
     for path in ("/l.sqlite", "/../l.sqlite", "/games/../../l.sqlite", "/games/%2e%2e/l.sqlite", "/games/%D9%A1.html"):
@@ -98,11 +105,10 @@ def test_what_is_not_there_is_said_not_to_be_there(
 
 
 def test_a_game_that_is_added_is_on_the_pages_and_viewers_are_told(
-    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
+    make_store: "MakeStore", serve_games: Callable[[int], Running], tmp_path: Path
 ) -> None:
     records = make_store(tmp_path / "all.sqlite", games=3)
-    make_store(tmp_path / "l.sqlite", games=2)
-    running = serve_stores(tmp_path / "l.sqlite")
+    running = serve_games(2)
     running.until_read(2)
     before = running.get("/games.html")
     with running.served.connect(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n") as viewer:
@@ -123,10 +129,9 @@ def test_a_game_that_is_added_is_on_the_pages_and_viewers_are_told(
 
 
 def test_a_store_without_games_says_so_and_shows_the_first_when_it_comes(
-    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
+    make_store: "MakeStore", serve_games: Callable[[int], Running], tmp_path: Path
 ) -> None:
-    make_store(tmp_path / "l.sqlite", games=0)
-    running = serve_stores(tmp_path / "l.sqlite")
+    running = serve_games(0)
     running.until_read(0)
     answer = running.get("/")
     assert answer.status == 200
@@ -141,11 +146,10 @@ def test_a_store_without_games_says_so_and_shows_the_first_when_it_comes(
 
 
 def test_a_store_that_goes_away_is_said_to_be_gone_and_served_again_when_it_is_back(
-    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
+    serve_games: Callable[[int], Running], tmp_path: Path
 ) -> None:
     path, kept = tmp_path / "l.sqlite", tmp_path / "kept"
-    make_store(path, games=2)
-    running = serve_stores(path)
+    running = serve_games(2)
     running.until_read(2)
     os.rename(path, kept)
     path.write_bytes(b"nonsense" * 1000)

@@ -415,7 +415,9 @@ class ClusterExecutor(OutcomeStream):
     def _note_lost(self, batch: SentBatch, done: Done) -> None:
         games = batch.games
         if done.has_killed and len(batch.tasks) == 1:
-            self._fail(ArenaError(f"game {games[0].id} ({games[0].names}) was not played: {done.why} while it was"))
+            self._fail(
+                ArenaError(f"game {games[0].id} ({games[0].names}) was not finished: {done.why} during the game")
+            )
         elif done.has_killed:
             self._alone |= {task.id for task in batch.tasks}
         elif done.is_failed:
