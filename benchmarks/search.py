@@ -22,9 +22,9 @@ from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_view import enemy_squares, told_to
 from protocol.bot import random_rows
-from protocol.messages import Enemy, GameLine, Rule, Turn
+from protocol.messages import Enemy, Rule, Turn
 from protocol.notation import Color
-from protocol.view import View, new_view
+from protocol.view import View
 
 ROUNDS = 7
 """Unless told otherwise."""
@@ -89,7 +89,7 @@ class Played:
         self.view.apply(Turn(self.game.ply + 1, 0, 0))
 
     def _view(self, ruleset: Ruleset, color: Color) -> View:
-        view = new_view(GameLine(color, ruleset.name))
+        view = View(color, ruleset.name)
         for name, value in ruleset.lines():
             view.apply(Rule(name, value))
         view.place_own(self.rows[color])

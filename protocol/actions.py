@@ -1,14 +1,31 @@
-"""The parts of an action, for bots: its squares, the returning piece, the guessed rank."""
+"""Stratego's answers as text: the form of set-ups and actions, and the parts of an action.
+
+setup ROW/ROW/ROW/ROW
+move a4-a5
+"""
 
 import re
 from typing import NamedTuple
 
 from protocol.geometry import action_squares as squares
-from protocol.notation import RANK_BY_LETTER, RANK_LETTERS, RESIGN, SQUARE_INDEX, SQUARE_PATTERN, Rank
+from protocol.lines import RemoteProtocolError, cut
+from protocol.notation import (
+    BOARD_SIZE,
+    EMPTY,
+    RANK_BY_LETTER,
+    RANK_LETTERS,
+    RESIGN,
+    SETUP_ROWS,
+    SQUARE_INDEX,
+    SQUARE_PATTERN,
+    Rank,
+)
 
 _SQUARE, _RANK = f"({SQUARE_PATTERN})", f"([{RANK_LETTERS}])"
+_PLAIN_MOVE = re.compile(rf"{_SQUARE}-{_SQUARE}")
 _MOVE = re.compile(rf"{_SQUARE}(?:-{_SQUARE})?-{_SQUARE}(?:\+{_RANK}{_SQUARE})?")
 _GUESS = re.compile(rf"{_SQUARE}\?{_SQUARE}{_RANK}")
+SETUP_ROW_PATTERN = re.compile(rf"[{EMPTY}{RANK_LETTERS}]{{{BOARD_SIZE}}}")
 
 
 class Parts(NamedTuple):
@@ -51,4 +68,33 @@ def parts(action: str) -> Parts:
     )
 
 
-__all__ = ["RESIGN", "Parts", "parts", "squares"]
+def is_action(text: str) -> bool:
+    """Whether a text has the form of an action, legal or not."""
+    return text == RESIGN or bool(_MOVE.fullmatch(text) or _GUESS.fullmatch(text))
+
+
+class StrategoForms:
+    """See `protocol.codec.Forms`."""
+
+    def __init__(self) -> None:
+        self.plain_moves: dict[bytes, str] = {}
+
+    def check_setup_form(self, text: str) -> None:
+        rows = text.split("/")
+        if len(rows) != SETUP_ROWS or not all(SETUP_ROW_PATTERN.fullmatch(row) for row in rows):
+            raise RemoteProtocolError(
+                "expected 'setup' and four rows of ten piece letters or dots, own back row first, separated by '/', "
+                f"got 'setup {cut(text)}'"
+            )
+
+    def check_move_form(self, text: str) -> None:
+        if not is_action(text):
+            raise RemoteProtocolError(f"expected 'move' and one action such as a4-a5, got 'move {cut(text)}'")
+        if _PLAIN_MOVE.fullmatch(text):  # as many as there are pairs of squares
+            self.plain_moves[b"move %s\n" % text.encode()] = text
+
+
+STRATEGO_FORMS = StrategoForms()
+
+
+__all__ = ["RESIGN", "SETUP_ROW_PATTERN", "STRATEGO_FORMS", "Parts", "is_action", "parts", "squares"]

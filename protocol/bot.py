@@ -17,16 +17,14 @@ traceback on standard error, which the arena shows with the lost game. `python m
 of the bot against itself, without processes or clocks, to look for such mistakes. docs/kit.md is the reference.
 """
 
-import sys
 from collections.abc import Callable, Mapping
 from random import Random
 from typing import BinaryIO
 
-from protocol.actions import Parts, parts, squares
+from protocol.actions import STRATEGO_FORMS, Parts, parts, squares
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.codec import decode_from_bot
-from protocol.forms import STRATEGO_FORMS
-from protocol.game_bot import AnyBot, AnyConversation, check_class, converse, encoded, shown
+from protocol.game_bot import AnyBot, AnyConversation, converse, encoded, shown
 from protocol.messages import (
     ArenaMessage,
     BotMessage,
@@ -43,10 +41,8 @@ from protocol.messages import (
     Want,
 )
 from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SETUP_ROWS, Color, Rank
-from protocol.view import Piece, View, new_view
+from protocol.view import Piece, View
 
-PLAY_ITSELF = "--play-itself"
-OF_SUCH_A_GAME = ("--rules", "--seed", "--no-boards")
 _LETTERS = frozenset((*RANK_BY_LETTER, EMPTY))
 
 
@@ -93,6 +89,7 @@ class Bot(AnyBot):
 class Conversation(AnyConversation[Bot]):
     """The conversation of a bot of Stratego: a message in, the answers out."""
 
+    game_option = ""
     _view: View | None = None
 
     def receive_line(self, line: bytes) -> list[bytes]:
@@ -104,8 +101,8 @@ class Conversation(AnyConversation[Bot]):
         match message:
             case Hello():
                 return [*map(_said, self._introduction())]
-            case GameLine():
-                self._view = new_view(message)
+            case GameLine(color, variant):
+                self._view = View(color, variant)
                 self._new_bot()
             case Quit():
                 self.finished = True
@@ -180,54 +177,7 @@ def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: Binar
     `--play-itself` in the program's arguments, a whole game of the bot against itself is played and printed instead,
     and the bot's exceptions are raised; `--help` explains it.
     """
-    check_class(make_bot)
-    if source is None and _is_for_people(make_bot, sys.argv[1:]):
-        return
     converse(make_bot, Conversation, source, sink)
-
-
-def _is_for_people(make_bot: Callable[[], Bot], words: list[str]) -> bool:
-    """Handle the arguments of a person at a terminal; return False if the bot is to speak with an arena.
-
-    Unknown arguments belong to the bot.
-    """
-    program = sys.argv[0]
-    usage = f"this bot waits for an arena; try: python {program} {PLAY_ITSELF}, or arena match {program} drifter"
-    if PLAY_ITSELF in words:
-        _play_itself(make_bot, [word for word in words if word != PLAY_ITSELF])
-        return True
-    if words in (["--help"], ["-h"]):
-        print(f"{usage}\n(options of such a game: python {program} {PLAY_ITSELF} --help)")
-        return True
-    if sys.stdin is None or not sys.stdin.isatty():
-        return False
-    wrong = next((word for word in words if _is_meant_for_kit(word)), None)
-    if wrong is not None:
-        print(f"{program}: expected {PLAY_ITSELF} [OPTION...] or --help, got {shown(wrong)}", file=sys.stderr)
-        sys.exit(2)
-    print(usage, file=sys.stderr)
-    return False
-
-
-def _is_meant_for_kit(word: str) -> bool:
-    import difflib  # not at the start of each game
-
-    option = word.partition("=")[0]
-    return option in OF_SUCH_A_GAME or bool(difflib.get_close_matches(option, [PLAY_ITSELF, "--help"]))
-
-
-def _play_itself(make_bot: Callable[[], Bot], options: list[str]) -> None:
-    """Have the arena play the bot against itself. The kit needs the arena only here."""
-    import importlib  # not at the start of each game
-
-    try:
-        arena = importlib.import_module("arena.stratego.library.self_play")
-    except ModuleNotFoundError as error:
-        sys.exit(
-            f"{PLAY_ITSELF} needs the arena, which judges the game, and this Python ({sys.executable}) does not find "
-            f"it ({error}): install stratego-arena there, or run the bot with the Python that the arena is installed in"
-        )
-    sys.exit(arena.main(make_bot, options))
 
 
 __all__ = [

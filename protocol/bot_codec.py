@@ -6,41 +6,11 @@ version 1 can grow.
 
 from collections.abc import Callable
 
+from protocol import messages
+from protocol.actions import SETUP_ROW_PATTERN, STRATEGO_FORMS
 from protocol.codec import HIDDEN, Forms, decode_from_bot
-from protocol.forms import SETUP_ROW_PATTERN, STRATEGO_FORMS
 from protocol.lines import LocalProtocolError, RemoteProtocolError, excerpt
-from protocol.messages import (
-    ArenaMessage,
-    Author,
-    Battle,
-    BoardLine,
-    BotMessage,
-    Cannot,
-    Clock,
-    End,
-    Enemy,
-    Error,
-    GameLine,
-    Guess,
-    Hello,
-    Legal,
-    Move,
-    Moved,
-    Name,
-    Note,
-    Opponent,
-    Quit,
-    Ready,
-    Rescued,
-    Restore,
-    Reveal,
-    Rule,
-    Seed,
-    Setup,
-    SetupRequest,
-    Turn,
-    Wants,
-)
+from protocol.messages import ArenaMessage, BotMessage
 from protocol.notation import (
     COLOR_BY_WORD,
     RANK_BY_LETTER,
@@ -58,17 +28,17 @@ def encode_from_bot(message: BotMessage, forms: Forms = STRATEGO_FORMS) -> bytes
     refused.
     """
     match message:
-        case Name(text) | Author(text) | Note(text):
+        case messages.Name(text) | messages.Author(text) | messages.Note(text):
             line = f"{type(message).__name__.lower()} {text}"
-        case Wants(wants):
+        case messages.Wants(wants):
             line = " ".join(("want", *(want.value for want in wants)))
-        case Cannot(abilities):
+        case messages.Cannot(abilities):
             line = " ".join(("cannot", *(ability.value for ability in abilities)))
-        case Ready():
+        case messages.Ready():
             line = "ready"
-        case Setup(rows):
+        case messages.Setup(rows):
             line = "setup " + "/".join(rows)
-        case Move(action):
+        case messages.Move(action):
             line = f"move {action}"
     data = line.encode("ascii", "backslashreplace")
     if (ended := data + b"\n") in forms.plain_moves:
@@ -108,56 +78,56 @@ def _number(field: str) -> int:
     return int(field)
 
 
-def _read_clock(fields: list[str]) -> Clock:
+def _read_clock(fields: list[str]) -> messages.Clock:
     values = dict(zip(fields[::2], fields[1::2], strict=False))
     parts = (values.get(name) for name in ("move", "bank", "increment"))
-    return Clock(_number(values["setup"]), *(None if part is None else _number(part) for part in parts))
+    return messages.Clock(_number(values["setup"]), *(None if part is None else _number(part) for part in parts))
 
 
-def _read_turn(fields: list[str]) -> Turn:
+def _read_turn(fields: list[str]) -> messages.Turn:
     ply, own, enemy = (_number(field) for field in fields[:3])
     banks = [_number(field) for field in fields[3:5] if field.isdecimal()]
     own_bank, enemy_bank = banks if len(banks) == 2 else (None, None)
-    return Turn(ply, own, enemy, own_bank, enemy_bank)
+    return messages.Turn(ply, own, enemy, own_bank, enemy_bank)
 
 
-def _read_restore(fields: list[str]) -> Restore:
+def _read_restore(fields: list[str]) -> messages.Restore:
     rows = tuple(fields[0].split("/"))
     if len(rows) != SETUP_ROWS or not all(SETUP_ROW_PATTERN.fullmatch(row) for row in rows):
         raise ValueError("not a set-up")
-    return Restore(rows)
+    return messages.Restore(rows)
 
 
-def _read_board(fields: list[str]) -> BoardLine:
+def _read_board(fields: list[str]) -> messages.BoardLine:
     if len(fields) < len(SQUARE_INDEX):
         raise ValueError("too few cells")
-    return BoardLine(tuple(fields[: len(SQUARE_INDEX)]))
+    return messages.BoardLine(tuple(fields[: len(SQUARE_INDEX)]))
 
 
-def _read_battle(fields: list[str]) -> Battle:
+def _read_battle(fields: list[str]) -> messages.Battle:
     defender: Rank | None = None if fields[2] == HIDDEN else RANK_BY_LETTER[fields[2]]
-    return Battle(_squares(fields[:1])[0], RANK_BY_LETTER[fields[1]], defender, Survivor(fields[3]))
+    return messages.Battle(_squares(fields[:1])[0], RANK_BY_LETTER[fields[1]], defender, Survivor(fields[3]))
 
 
 _FOR_BOT_PARSERS: dict[str, Callable[[list[str]], ArenaMessage]] = {
-    "hello": lambda f: Hello(_number(f[0])),
-    "game": lambda f: GameLine(COLOR_BY_WORD[f[0]], f[1]),
-    "rule": lambda f: Rule(f[0], " ".join(f[1:])),
+    "hello": lambda f: messages.Hello(_number(f[0])),
+    "game": lambda f: messages.GameLine(COLOR_BY_WORD[f[0]], f[1]),
+    "rule": lambda f: messages.Rule(f[0], " ".join(f[1:])),
     "clock": _read_clock,
-    "seed": lambda f: Seed(_number(f[0])),
-    "opponent": lambda f: Opponent(" ".join(f)),
-    "setup": lambda f: SetupRequest(),
+    "seed": lambda f: messages.Seed(_number(f[0])),
+    "opponent": lambda f: messages.Opponent(" ".join(f)),
+    "setup": lambda f: messages.SetupRequest(),
     "restore": _read_restore,
-    "enemy": lambda f: Enemy(_squares(f)),
+    "enemy": lambda f: messages.Enemy(_squares(f)),
     "board": _read_board,
-    "legal": lambda f: Legal(tuple(f)),
+    "legal": lambda f: messages.Legal(tuple(f)),
     "turn": _read_turn,
-    "moved": lambda f: Moved(COLOR_BY_WORD[f[0]], f[1]),
+    "moved": lambda f: messages.Moved(COLOR_BY_WORD[f[0]], f[1]),
     "battle": _read_battle,
-    "reveal": lambda f: Reveal(_squares(f[:1])[0], RANK_BY_LETTER[f[1]]),
-    "rescued": lambda f: Rescued(COLOR_BY_WORD[f[0]], _squares(f[1:2])[0], RANK_BY_LETTER[f[2]]),
-    "guess": lambda f: Guess(_squares(f[:1])[0], RANK_BY_LETTER[f[1]], {"right": True, "wrong": False}[f[2]]),
-    "error": lambda f: Error(" ".join(f)),
-    "end": lambda f: End(SeatResult(f[0]), Reason(f[1])),
-    "quit": lambda f: Quit(),
+    "reveal": lambda f: messages.Reveal(_squares(f[:1])[0], RANK_BY_LETTER[f[1]]),
+    "rescued": lambda f: messages.Rescued(COLOR_BY_WORD[f[0]], _squares(f[1:2])[0], RANK_BY_LETTER[f[2]]),
+    "guess": lambda f: messages.Guess(_squares(f[:1])[0], RANK_BY_LETTER[f[1]], {"right": True, "wrong": False}[f[2]]),
+    "error": lambda f: messages.Error(" ".join(f)),
+    "end": lambda f: messages.End(SeatResult(f[0]), Reason(f[1])),
+    "quit": lambda f: messages.Quit(),
 }

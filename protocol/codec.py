@@ -13,41 +13,9 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Protocol, TypeVar
 
+from protocol import messages
 from protocol.lines import MAX_BOT_LINE, LocalProtocolError, RemoteProtocolError, Slip, cut, excerpt
-from protocol.messages import (
-    Ability,
-    ArenaMessage,
-    Author,
-    Battle,
-    BoardLine,
-    BotMessage,
-    Cannot,
-    Clock,
-    End,
-    Enemy,
-    Error,
-    GameLine,
-    Guess,
-    Hello,
-    Legal,
-    Move,
-    Moved,
-    Name,
-    Note,
-    Opponent,
-    Quit,
-    Ready,
-    Rescued,
-    Restore,
-    Reveal,
-    Rule,
-    Seed,
-    Setup,
-    SetupRequest,
-    Turn,
-    Want,
-    Wants,
-)
+from protocol.messages import Ability, ArenaMessage, BotMessage, Want
 from protocol.seats import RESIGN
 
 _Word = TypeVar("_Word", Want, Ability)
@@ -99,22 +67,14 @@ def decode_from_bot(line: bytes, forms: Forms) -> BotMessage | None:
         raise RemoteProtocolError("expected 'ready' alone, got 'ready '", Slip.FIELDS, text)
     try:
         message = parse(rest)
-        if isinstance(message, Move) and rest != RESIGN:
+        if isinstance(message, messages.Move) and rest != RESIGN:
             forms.check_move_form(rest)
-        elif isinstance(message, Setup):
+        elif isinstance(message, messages.Setup):
             forms.check_setup_form(rest)
     except RemoteProtocolError as error:
         error.line = text
         raise
     return message
-
-
-def _parse_wants(rest: str) -> Wants:
-    return Wants(_words("want", Want, rest))
-
-
-def _parse_cannot(rest: str) -> Cannot:
-    return Cannot(_words("cannot", Ability, rest))
 
 
 def _words(verb: str, kind: type[_Word], rest: str) -> tuple[_Word, ...]:
@@ -131,41 +91,37 @@ def _words(verb: str, kind: type[_Word], rest: str) -> tuple[_Word, ...]:
     return tuple(words)
 
 
-def _parse_ready(rest: str) -> Ready:
+def _parse_ready(rest: str) -> messages.Ready:
     if rest:
         raise RemoteProtocolError(f"expected 'ready' alone, got 'ready {cut(rest)}'")
-    return Ready()
-
-
-def _parse_setup(rest: str) -> Setup:
-    return Setup(tuple(rest.split("/")))
+    return messages.Ready()
 
 
 _FROM_BOT: dict[str, Callable[[str], BotMessage]] = {
-    "name": Name,
-    "author": Author,
-    "want": _parse_wants,
-    "cannot": _parse_cannot,
+    "name": messages.Name,
+    "author": messages.Author,
+    "want": lambda rest: messages.Wants(_words("want", Want, rest)),
+    "cannot": lambda rest: messages.Cannot(_words("cannot", Ability, rest)),
     "ready": _parse_ready,
-    "setup": _parse_setup,
-    "move": Move,
-    "note": Note,
+    "setup": lambda rest: messages.Setup(tuple(rest.split("/"))),
+    "move": messages.Move,
+    "note": messages.Note,
 }
 
 
 # --- writing to a bot ---------------------------------------------------------------------------------------------
 
 
-def legal_lines(actions: tuple[str, ...]) -> Iterator[Legal]:
+def legal_lines(actions: tuple[str, ...]) -> Iterator[messages.Legal]:
     """Yield as few `legal` messages as possible that list these actions."""
     first = 0
     length = len("legal")
     for index, action in enumerate(actions):
         length += 1 + len(action)
         if length > MAX_BOT_LINE:
-            yield Legal(actions[first:index])
+            yield messages.Legal(actions[first:index])
             first, length = index, len("legal ") + len(action)
-    yield Legal(actions[first:])
+    yield messages.Legal(actions[first:])
 
 
 def encode_for_bot(message: ArenaMessage) -> bytes:
@@ -191,43 +147,43 @@ def encode_lines(lines: tuple[str, ...]) -> bytes:
     return b"".join(map(encode_line, lines))
 
 
-def _write_clock(message: Clock) -> str:
+def _write_clock(message: messages.Clock) -> str:
     parts = [("setup", message.setup_ms), ("move", message.move_ms)]
     parts += [("bank", message.bank_ms), ("increment", message.increment_ms)]
     return "clock " + " ".join(f"{name} {value}" for name, value in parts if value is not None)
 
 
-def _write_turn(message: Turn) -> str:
+def _write_turn(message: messages.Turn) -> str:
     line = f"turn {message.ply} {message.own_ms} {message.enemy_ms}"
     if message.own_bank_ms is None:
         return line
     return f"{line} {message.own_bank_ms} {message.enemy_bank_ms}"
 
 
-def _write_battle(message: Battle) -> str:
+def _write_battle(message: messages.Battle) -> str:
     defender = HIDDEN if message.defender is None else message.defender.letter
     return f"battle {message.square} {message.attacker.letter} {defender} {message.survivor.value}"
 
 
 _FOR_BOT: dict[type, Callable[..., str]] = {
-    Hello: lambda m: f"hello {m.version}",
-    GameLine: lambda m: f"game {m.color.word} {m.variant}",
-    Rule: lambda m: f"rule {m.name} {m.value}",
-    Clock: _write_clock,
-    Seed: lambda m: f"seed {m.value}",
-    Opponent: lambda m: f"opponent {m.name}",
-    SetupRequest: lambda m: "setup",
-    Restore: lambda m: "restore " + "/".join(m.rows),
-    Enemy: lambda m: " ".join(("enemy", *m.squares)),
-    BoardLine: lambda m: " ".join(("board", *m.cells)),
-    Legal: lambda m: " ".join(("legal", *m.actions)),
-    Turn: _write_turn,
-    Moved: lambda m: f"moved {m.color.word} {m.action}",
-    Battle: _write_battle,
-    Reveal: lambda m: f"reveal {m.square} {m.rank.letter}",
-    Rescued: lambda m: f"rescued {m.color.word} {m.square} {m.rank.letter}",
-    Guess: lambda m: f"guess {m.square} {m.rank.letter} {'right' if m.right else 'wrong'}",
-    Error: lambda m: f"error {m.text}",
-    End: lambda m: f"end {m.result.value} {m.reason.value}",
-    Quit: lambda m: "quit",
+    messages.Hello: lambda m: f"hello {m.version}",
+    messages.GameLine: lambda m: f"game {m.color.word} {m.variant}",
+    messages.Rule: lambda m: f"rule {m.name} {m.value}",
+    messages.Clock: _write_clock,
+    messages.Seed: lambda m: f"seed {m.value}",
+    messages.Opponent: lambda m: f"opponent {m.name}",
+    messages.SetupRequest: lambda m: "setup",
+    messages.Restore: lambda m: "restore " + "/".join(m.rows),
+    messages.Enemy: lambda m: " ".join(("enemy", *m.squares)),
+    messages.BoardLine: lambda m: " ".join(("board", *m.cells)),
+    messages.Legal: lambda m: " ".join(("legal", *m.actions)),
+    messages.Turn: _write_turn,
+    messages.Moved: lambda m: f"moved {m.color.word} {m.action}",
+    messages.Battle: _write_battle,
+    messages.Reveal: lambda m: f"reveal {m.square} {m.rank.letter}",
+    messages.Rescued: lambda m: f"rescued {m.color.word} {m.square} {m.rank.letter}",
+    messages.Guess: lambda m: f"guess {m.square} {m.rank.letter} {'right' if m.right else 'wrong'}",
+    messages.Error: lambda m: f"error {m.text}",
+    messages.End: lambda m: f"end {m.result.value} {m.reason.value}",
+    messages.Quit: lambda m: "quit",
 }

@@ -11,24 +11,9 @@ is a `RemoteProtocolError`); and the phase that follows each of the arena's mess
 
 import enum
 
+from protocol import messages
 from protocol.lines import RemoteProtocolError, Slip
-from protocol.messages import (
-    Author,
-    BotMessage,
-    Cannot,
-    End,
-    Hello,
-    Move,
-    Name,
-    Note,
-    Quit,
-    Ready,
-    Restore,
-    Setup,
-    SetupRequest,
-    Turn,
-    Wants,
-)
+from protocol.messages import BotMessage
 
 
 class Phase(enum.Enum):
@@ -50,26 +35,26 @@ class Phase(enum.Enum):
 BOT_MAY_SEND: dict[Phase, dict[type, Phase]] = {
     Phase.STARTING: {},
     Phase.INTRODUCING: {
-        Name: Phase.INTRODUCING,
-        Author: Phase.INTRODUCING,
-        Wants: Phase.INTRODUCING,
-        Cannot: Phase.INTRODUCING,
-        Ready: Phase.IDLE,
+        messages.Name: Phase.INTRODUCING,
+        messages.Author: Phase.INTRODUCING,
+        messages.Wants: Phase.INTRODUCING,
+        messages.Cannot: Phase.INTRODUCING,
+        messages.Ready: Phase.IDLE,
     },
     Phase.IDLE: {},
-    Phase.SETTING_UP: {Setup: Phase.WAITING, Note: Phase.SETTING_UP},
+    Phase.SETTING_UP: {messages.Setup: Phase.WAITING, messages.Note: Phase.SETTING_UP},
     Phase.WAITING: {},
-    Phase.THINKING: {Move: Phase.WAITING, Note: Phase.THINKING},
+    Phase.THINKING: {messages.Move: Phase.WAITING, messages.Note: Phase.THINKING},
     Phase.CLOSED: {},
 }
 
 ARENA_MOVES_TO: dict[type, Phase] = {
-    Hello: Phase.INTRODUCING,
-    SetupRequest: Phase.SETTING_UP,
-    Restore: Phase.WAITING,
-    Turn: Phase.THINKING,
-    End: Phase.IDLE,
-    Quit: Phase.CLOSED,
+    messages.Hello: Phase.INTRODUCING,
+    messages.SetupRequest: Phase.SETTING_UP,
+    messages.Restore: Phase.WAITING,
+    messages.Turn: Phase.THINKING,
+    messages.End: Phase.IDLE,
+    messages.Quit: Phase.CLOSED,
 }
 """The phase after one of the arena's messages; other messages do not change the phase."""
 
@@ -92,7 +77,7 @@ def after(phase: Phase, message: BotMessage) -> Phase:
 
 
 def _verb(kind: type) -> str:
-    return "want" if kind is Wants else kind.__name__.lower()
+    return "want" if kind is messages.Wants else kind.__name__.lower()
 
 
 def _allowed(phase: Phase) -> str:

@@ -30,6 +30,8 @@ LONGEST_SHOWN = 60
 """Characters of a wrong answer in an exception, short enough for one line of a verdict."""
 INTERRUPTED = 130
 """The exit code of a program that was stopped by Ctrl-C, as in shells."""
+PLAY_ITSELF = "--play-itself"
+OF_SUCH_A_GAME = ("--game", "--rules", "--seed", "--no-boards")
 
 
 class AnyBot:
@@ -91,6 +93,9 @@ _Bot = TypeVar("_Bot", bound=AnyBot)
 
 class AnyConversation(ABC, Generic[_Bot]):
     """One bot's side of the protocol, without input or output of its own."""
+
+    game_option = " --game GAME"
+    """The option of commands that names the game; empty for Stratego."""
 
     def __init__(self, make_bot: Callable[[], _Bot]) -> None:
         self._make_bot = make_bot
@@ -226,25 +231,24 @@ def run(make_bot: Callable[[], GameBot], source: BinaryIO | None = None, sink: B
 
     `make_bot` is the bot's class. Reads standard input and writes standard output by default; what the bot prints goes
     to standard error. Raises `TypeError` for an object of the class, and `RuntimeError` if a `run` has read standard
-    input before: a program is one bot.
+    input before: a program is one bot. With `--play-itself --game GAME` in the program's arguments, a whole game of the
+    bot against itself is played and printed instead, and the bot's exceptions are raised; `--help` explains it.
     """
-    check_class(make_bot)
     converse(make_bot, GameConversation, source, sink)
-
-
-def check_class(make_bot: object) -> None:
-    if isinstance(make_bot, AnyBot):
-        raise TypeError(f"expected run({type(make_bot).__name__}), the class, got an object of it")
 
 
 def converse(
     make_bot: Callable[[], _Bot],
-    kind: Callable[[Callable[[], _Bot]], AnyConversation[_Bot]],
+    kind: type[AnyConversation[_Bot]],
     source: BinaryIO | None,
     sink: BinaryIO | None,
 ) -> None:
-    """Hold a whole conversation of this kind with the arena, until `quit` or the end of input."""
+    """Hold a whole conversation of this kind with the arena, or do what a person at a terminal asks for."""
+    if isinstance(make_bot, AnyBot):
+        raise TypeError(f"expected run({type(make_bot).__name__}), the class, got an object of it")
     if source is None:
+        if _is_for_people(make_bot, kind, sys.argv[1:]):
+            return
         _note_who_plays(make_bot)
     conversation = kind(make_bot)
     source = source or sys.stdin.buffer
@@ -285,6 +289,54 @@ def _note_who_plays(make_bot: object) -> None:
                 f"put {name} into a file of its own"
             )
     _HAS_PLAYED[:] = [(sys.stdin, name)]
+
+
+# --- for people -------------------------------------------------------------------------------------------------------
+
+
+def _is_for_people(make_bot: Callable[[], _Bot], kind: type[AnyConversation[_Bot]], words: list[str]) -> bool:
+    """Handle the arguments of a person at a terminal; return False if the bot is to speak with an arena.
+
+    Unknown arguments belong to the bot.
+    """
+    program, game = sys.argv[0], kind.game_option
+    match = f"arena match {program} {f'OTHER_BOT{game}' if game else 'drifter'}"
+    usage = f"this bot waits for an arena; try: python {program} {PLAY_ITSELF}{game}, or {match}"
+    if PLAY_ITSELF in words:
+        _play_itself(make_bot, kind, [word for word in words if word != PLAY_ITSELF])
+        return True
+    if words in (["--help"], ["-h"]):
+        print(f"{usage}\n(options of such a game: python {program} {PLAY_ITSELF} --help)")
+        return True
+    if sys.stdin is None or not sys.stdin.isatty():
+        return False
+    wrong = next((word for word in words if _is_meant_for_kit(word)), None)
+    if wrong is not None:
+        print(f"{program}: expected {PLAY_ITSELF} [OPTION...] or --help, got {shown(wrong)}", file=sys.stderr)
+        sys.exit(2)
+    print(usage, file=sys.stderr)
+    return False
+
+
+def _is_meant_for_kit(word: str) -> bool:
+    import difflib  # not at the start of each game
+
+    option = word.partition("=")[0]
+    return option in OF_SUCH_A_GAME or bool(difflib.get_close_matches(option, [PLAY_ITSELF, "--help"]))
+
+
+def _play_itself(make_bot: Callable[[], _Bot], kind: type[AnyConversation[_Bot]], options: list[str]) -> None:
+    """Have the arena play the bot against itself. The kit needs the arena only here."""
+    import importlib  # not at the start of each game
+
+    try:
+        arena = importlib.import_module("arena.api.self_play")
+    except ModuleNotFoundError as error:
+        sys.exit(
+            f"{PLAY_ITSELF} needs the arena, which judges the game, and this Python ({sys.executable}) does not find "
+            f"it ({error}): install stratego-arena there, or run the bot with the Python that the arena is installed in"
+        )
+    sys.exit(arena.main(getattr(make_bot, "__name__", "the bot"), lambda: kind(make_bot), options))
 
 
 __all__ = ["Color", "GameBot", "GameConversation", "Want", "run"]

@@ -31,15 +31,15 @@ from served_command import visit
 
 import arena
 from arena import pytest_plugin
+from arena.api.self_play import options_parser
 from arena.bots.languages import LANGUAGES, find_language
 from arena.bots.limits_file import load_own
 from arena.bots.loading import load_bot
 from arena.bots.manifest import Manifest
 from arena.bots.new import write_bot
 from arena.cli.main import cli
-from arena.stratego.library.self_play import options_parser
 from arena.stratego.rules.rulesets import load_ruleset
-from protocol.bot import PLAY_ITSELF
+from protocol.game_bot import PLAY_ITSELF
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -152,8 +152,8 @@ def test_the_engine_knows_nothing_of_the_files_of_rulesets(module: str) -> None:
 STRATEGO = ("arena.stratego", "arena.search", "bots")
 """Where Stratego may be known, besides the protocol, in which bots find it."""
 OF_STRATEGO = {
-    *("protocol.notation", "protocol.view", "protocol.geometry", "protocol.piece", "protocol.actions"),
-    *("protocol.forms", "protocol.ucc2012", "protocol.bot", "protocol.bot_codec"),
+    *("protocol.notation", "protocol.view", "protocol.geometry", "protocol.actions"),
+    *("protocol.ucc2012", "protocol.bot", "protocol.bot_codec"),
     *(f"protocol.messages.{name}" for name in ("Enemy", "BoardLine", "Moved", "Battle", "Reveal", "Rescued", "Guess")),
 }
 """What the protocol has for Stratego alone."""

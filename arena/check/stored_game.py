@@ -17,7 +17,6 @@ from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.situations import Failure
 from arena.check.talk import Manner, Talk, Times
-from arena.check.trying import SHOWN_LINES, STDERR_LINES
 from arena.errors import ArenaError, IllegalAnswerError, UsageError
 from arena.game import faults
 from arena.game.clock import MICROSECONDS
@@ -288,18 +287,17 @@ class _Sitting:
         return (time.start_ms if phase is Phase.INTRODUCING else time.setup_ms) / 1000
 
     def _moved(self, action: str, taken: float) -> bool:
-        record, referee = self._record, self._referee
+        referee = self._referee
         done, state = len(referee.actions), referee.state
         assert state is not None
-        is_played = done < len(record.actions)
-        recorded = record.actions[done] if is_played else illegal_then_of(record, self._color)
+        recorded, recorded_ms = self._recorded()
+        is_played = recorded_ms is not None
         error: IllegalAnswerError | None = None
         if not (is_played and action == recorded) and action != RESIGN:
             try:
                 referee.spec.kind.check(state, action)
             except IllegalAnswerError as found:
                 error = found
-        recorded_ms = record.times_us[done] / 1000 if is_played else None
         self.replies.append(Reply(done + 1, recorded, action, recorded_ms, taken, printable(str(error or ""))))
         self._raw = b""
         if not is_played:
@@ -367,22 +365,16 @@ class _Sitting:
     def _fail(self, fault: Fault) -> None:
         referee, talk = self._referee, self._talk
         talk.advised(referee, referee.seats[self._color], fault)
-        hint = talk.hint
-        talk.process.read_stderr_now()
         ply = len(referee.actions) + 1 if referee.state is not None else 0
-        self.failure = Failure(
-            ply,
-            fault.reason,
-            fault.text,
-            hint.mistake.value if hint else "",
-            hint.text if hint else "",
-            talk.last_exchange(SHOWN_LINES),
-            tuple(talk.process.stderr_tail.rstrip().splitlines()[-STDERR_LINES:]),
-        )
+        self.failure = talk.failure(ply, fault.reason, fault.text)
         is_its_turn = referee.state is not None and referee.state.to_move is self._color
         if is_its_turn and fault.reason is not Reason.ILLEGAL_ACTION:  # which is an answer, and among them already
-            done = ply - 1
-            is_played = done < len(self._record.actions)
-            recorded = self._record.actions[done] if is_played else illegal_then_of(self._record, self._color)
-            recorded_ms = self._record.times_us[done] / 1000 if is_played else None
+            recorded, recorded_ms = self._recorded()
             self.replies.append(Reply(ply, recorded, None, recorded_ms, None))
+
+    def _recorded(self) -> tuple[str | None, float | None]:
+        """Return the bot's action in the record at this ply, with its time if it was played; None if there is none."""
+        record, done = self._record, len(self._referee.actions)
+        if done < len(record.actions):
+            return record.actions[done], record.times_us[done] / 1000
+        return illegal_then_of(record, self._color), None

@@ -16,7 +16,7 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProcess
 from arena.bots.spec import BotSpec
 from arena.check.opponent import noisy
-from arena.check.situations import ExchangedLine
+from arena.check.situations import ExchangedLine, Failure
 from arena.game.faults import Excess, Fault, Hint
 from arena.game.hints import Activity, Probe, diagnose
 from arena.game.referee import Referee
@@ -27,11 +27,13 @@ from arena.play.runner import seen_of
 from arena.system.concurrency import background, readable
 from arena.system.printable import printable
 from protocol.conversation import Phase
-from protocol.seats import Color
+from protocol.seats import Color, Reason
 
 now = trio.current_time
 
 KEPT_LINES = 400
+SHOWN_LINES = 12
+STDERR_LINES = 8
 LONGEST_LINE = 400
 """Characters of a line that are kept: a list of legal actions is long."""
 PROBE_SECONDS = 0.4
@@ -72,7 +74,7 @@ class Manner:
 class Talk:
     def __init__(self, process: BotProcess, bot: BotSpec, times: Times, manner: Manner) -> None:
         self.process = process
-        self.exchange: deque[ExchangedLine] = deque(maxlen=KEPT_LINES)
+        self._exchange: deque[ExchangedLine] = deque(maxlen=KEPT_LINES)
         self.hint: Hint | None = None
         self._arrivals = Arrivals.of_this_run()
         self._arrivals.watch(process.stdout)
@@ -227,10 +229,9 @@ class Talk:
         has_exited = await self.process.exits_within(EXIT_FOLLOWS)
         if excess := self.over or self.process.out_of_memory():
             referee.over_limit(color, excess)
-        elif has_exited:
-            referee.gone(color, self.process.exit_words(), exited=True)
         else:
-            referee.gone(color, "closed its standard output", exited=False)
+            how = self.process.exit_words() if has_exited else "closed its standard output"
+            referee.gone(color, how, exited=has_exited)
 
     # --- what is wrong ------------------------------------------------------------------------------------------------
 
@@ -286,6 +287,17 @@ class Talk:
         self.hint = diagnose(seen)
         return fault
 
+    def failure(self, ply: int, reason: Reason | None, words: str, mistake: str = "", hint: str = "") -> Failure:
+        """Return a failure with the last lines of the exchange and of standard error.
+
+        Without a `mistake` and `hint` of its own it has those of the fault.
+        """
+        self.process.read_stderr_now()
+        if self.hint and not mistake:
+            mistake, hint = self.hint.mistake.value, self.hint.text
+        stderr = tuple(self.process.stderr_tail.rstrip().splitlines()[-STDERR_LINES:])
+        return Failure(ply, reason, words, mistake, hint, self._last_exchange(), stderr)
+
     # --- what was said ------------------------------------------------------------------------------------------------
 
     def _keep_said(self, data: bytes) -> None:
@@ -294,19 +306,19 @@ class Talk:
         for line in lines:
             self._note(Speaker.BOT, line)
 
-    def last_exchange(self, lines: int) -> tuple[ExchangedLine, ...]:
+    def _last_exchange(self) -> tuple[ExchangedLine, ...]:
         """Return the last lines of the exchange, with the beginning of an unfinished one."""
-        said = list(self.exchange)[-lines:]
+        said = list(self._exchange)[-SHOWN_LINES:]
         if self._partial:
             text = f"{printable(self._partial.decode('latin-1'), LONGEST_LINE)} (without a line end)"
             said.append(ExchangedLine(Speaker.BOT, text, self._ms()))
         return tuple(said)
 
     def _note(self, speaker: Speaker, line: bytes) -> None:
-        self.exchange.append(ExchangedLine(speaker, printable(line.decode("latin-1"), LONGEST_LINE), self._ms()))
+        self._exchange.append(ExchangedLine(speaker, printable(line.decode("latin-1"), LONGEST_LINE), self._ms()))
 
     def _aside(self, text: str) -> None:
-        self.exchange.append(ExchangedLine(Speaker.ARENA, text, self._ms(), is_aside=True))
+        self._exchange.append(ExchangedLine(Speaker.ARENA, text, self._ms(), is_aside=True))
 
     def _ms(self) -> int:
         return round((now() - self._begun) * 1000)

@@ -29,8 +29,6 @@ from protocol.seats import Color, Reason
 
 now = trio.current_time
 
-SHOWN_LINES = 12
-STDERR_LINES = 8
 OF_NOISE = (
     "in this game lines have further fields ('later 7'), and there are lines that no bot knows: it must pass over both"
 )
@@ -88,7 +86,9 @@ class BotTrial:
         except StartError as error:
             fault = Fault(Reason.NO_START, str(error), Unstartable(error.errno)).shown
             seen = Seen(Phase.INTRODUCING, fault, language=self._language, has_ended=True)
-            return _failed(situation, 0, fault, diagnose(seen))
+            hint = diagnose(seen)
+            said = (hint.mistake.value, hint.text) if hint else ()
+            return SituationOutcome(situation, Mark.FAILED, "", Failure(0, fault.reason, fault.text, *said))
 
     # --- kinds of situations ------------------------------------------------------------------------------------------
 
@@ -123,13 +123,13 @@ class BotTrial:
             hint = self._failed_at_the_end(talk, words)
             if hint is None:
                 return SituationOutcome(situation, Mark.PASSED, plies=plies)
-            said = words, hint.mistake.value, hint.text
+            failure = talk.failure(plies, None, words, hint.mistake.value, hint.text)
         elif is_input or situation.twist in (Twist.BROKEN_OFF, Twist.NO_GAME):
             words = f"expected it to exit within {round(QUIT_GRACE * 1000)} ms after {what}; it is killed then"
-            said = words, "stays", "leave the loop that reads lines at 'quit', and when there are no more"
+            hint_words = "leave the loop that reads lines at 'quit', and when there are no more"
+            failure = talk.failure(plies, None, words, "stays", hint_words)
         else:
             return SituationOutcome(situation, Mark.PASSED, plies=plies)
-        failure = Failure(plies, None, *said, talk.last_exchange(SHOWN_LINES), self._stderr(talk))
         return SituationOutcome(situation, Mark.PARTLY, "no game is lost by it", failure, plies)
 
     def _failed_at_the_end(self, talk: Talk, words: str) -> Hint | None:
@@ -168,10 +168,8 @@ class BotTrial:
                         f"nothing; it was not so after game {number + 1}"
                     )
                     hint = "go back to reading lines at 'end', whether 'game' or 'quit' comes then"
-                    shown = talk.last_exchange(SHOWN_LINES), self._stderr(talk)
-                    return SituationOutcome(
-                        situation, _mark(situation), "", Failure(0, None, words, "not-idle", hint, *shown), plies
-                    )
+                    failure = talk.failure(0, None, words, "not-idle", hint)
+                    return SituationOutcome(situation, _mark(situation), "", failure, plies)
         return SituationOutcome(situation, Mark.PASSED, plies=plies)
 
     async def _resumed(self, situation: Situation) -> SituationOutcome:
@@ -237,24 +235,15 @@ class BotTrial:
         self, situation: Situation, referee: Referee, talk: Talk, fault: Fault, where: str = ""
     ) -> SituationOutcome:
         ply = len(referee.actions) + 1 if referee.state is not None else 0
-        fault = Fault(fault.reason, where + fault.text)
-        failure = _failure(ply, fault, talk.hint)
+        failure = talk.failure(ply, fault.reason, where + fault.text)
         if situation.twist is Twist.NOISE:
             failure = replace(failure, hint="; ".join(filter(None, (OF_NOISE, failure.hint))))
-        shown = replace(failure, exchange=talk.last_exchange(SHOWN_LINES), stderr=self._stderr(talk))
-        return SituationOutcome(situation, _mark(situation), "", shown, len(referee.actions))
+        return SituationOutcome(situation, _mark(situation), "", failure, len(referee.actions))
 
     def _resigned(self, situation: Situation, referee: Referee, talk: Talk) -> SituationOutcome:
-        words = "expected it to play, and it resigned in its first turn"
-        shown = talk.last_exchange(SHOWN_LINES), self._stderr(talk)
-        plies = len(referee.actions)
-        failure = Failure(plies, Reason.RESIGN, words, Mistake.RESIGNED.value, RESIGNED_HINT, *shown)
+        words, plies = "expected it to play, and it resigned in its first turn", len(referee.actions)
+        failure = talk.failure(plies, Reason.RESIGN, words, Mistake.RESIGNED.value, RESIGNED_HINT)
         return SituationOutcome(situation, _mark(situation), "", failure, plies)
-
-    @staticmethod
-    def _stderr(talk: Talk) -> tuple[str, ...]:
-        talk.process.read_stderr_now()
-        return tuple(talk.process.stderr_tail.rstrip().splitlines()[-STDERR_LINES:])
 
 
 def _gave_up(referee: Referee, color: Color) -> bool:
@@ -265,14 +254,6 @@ def _gave_up(referee: Referee, color: Color) -> bool:
 
 def _mark(situation: Situation) -> Mark:
     return Mark.PARTLY if situation.needed_by else Mark.FAILED
-
-
-def _failure(ply: int, fault: Fault, hint: Hint | None) -> Failure:
-    return Failure(ply, fault.reason, fault.text, hint.mistake.value if hint else "", hint.text if hint else "")
-
-
-def _failed(situation: Situation, ply: int, fault: Fault, hint: Hint | None) -> SituationOutcome:
-    return SituationOutcome(situation, Mark.FAILED, "", _failure(ply, fault, hint))
 
 
 def _why_not(outcomes: list[SituationOutcome]) -> str:

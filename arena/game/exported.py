@@ -9,9 +9,7 @@ something hidden of the other side could be inferred is left out: its set-up, th
 of the machine and its times. `arena.league.readers` decides which games may be read together.
 """
 
-import json
 import re
-from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from hashlib import sha256
@@ -109,23 +107,12 @@ class RecordEntry(NamedTuple):
     settings: dict[str, str]
 
 
-_SHARED = (
-    *(
-        "id",
-        "arena",
-        "time_percent",
-        "seconds",
-        "game",
-        "ruleset",
-        "rules",
-        "pair_seed",
-        "actions",
-        "times_us",
-        "cpu_us",
-    ),
-    *("forgiven_us", "interrupted", "notes", "turns", "verdict"),
-)
-"""Fields that a line and a record share."""
+_SHARED = [
+    name
+    for name in ExportedGame.__struct_fields__
+    if name in GameRecord.__struct_fields__ and name not in ("machine", "started")
+]
+"""Fields with the same values in a line and a record."""
 _PAIRS = {
     "declared": "declared",
     "author": "authors",
@@ -236,7 +223,10 @@ def decode_line(line: bytes, *, is_ended: bool = True) -> RecordEntry:
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise RecordError(f"not a game record: {shown(error)}") from None
     if not is_written_so:
-        raise RecordError(f"not as 'arena export' writes it: {_difference(line)}")
+        raise RecordError(
+            "not as 'arena export' writes it: an unknown or repeated key, other spaces, another "
+            "order of keys, a number in another form, or text that is not printable"
+        )
     return entry
 
 
@@ -308,23 +298,6 @@ def _without_checksum(line: bytes, tail: bytes, is_ended: bool) -> str:
     except ArenaError as error:
         return str(error)
     return _other_schema(schema) if schema != SCHEMA else "expected a checksum at its end, and there is none"
-
-
-def _difference(line: bytes) -> str:
-    """Describe how a line differs from its canonical form."""
-    twice: list[str] = []
-
-    def noted(pairs: list[tuple[str, Any]]) -> None:
-        keys = [key for key, _ in pairs]
-        twice.extend(key for number, key in enumerate(keys) if key in keys[:number])
-
-    with suppress(ValueError, RecursionError):
-        json.loads(line, object_pairs_hook=noted)
-    if twice:
-        return f"the key {shown(twice[0])} is there twice"
-    return (
-        "an unknown key, other spaces, another order of keys, a number in another form, or text that is not printable"
-    )
 
 
 # --- what one side may read -------------------------------------------------------------------------------------------

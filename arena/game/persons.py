@@ -5,6 +5,8 @@ Stores, tables and ids treat a person like a bot, and records distinguish the tw
 
 import hashlib
 
+import msgspec
+
 from arena.game.game_spec import Player
 from arena.game.time_control import UNLIMITED_MS, TimeControl
 
@@ -24,16 +26,9 @@ def is_person(player: Player) -> bool:
 
 def without_clock(time: TimeControl) -> TimeControl:
     """Return the time control of a person without limits, next to a bot with this one."""
-    return TimeControl(move_ms=UNLIMITED_MS, start_ms=time.start_ms, setup_ms=UNLIMITED_MS, margin_ms=time.margin_ms)
+    return with_clock(time, TimeControl(move_ms=UNLIMITED_MS))
 
 
 def with_clock(time: TimeControl, moves: TimeControl) -> TimeControl:
     """Return the time control of a person with these limits on its moves, and none on its set-up."""
-    return TimeControl(
-        move_ms=moves.move_ms,
-        bank_ms=moves.bank_ms,
-        increment_ms=moves.increment_ms,
-        start_ms=time.start_ms,
-        setup_ms=UNLIMITED_MS,
-        margin_ms=time.margin_ms,
-    )
+    return msgspec.structs.replace(moves, start_ms=time.start_ms, setup_ms=UNLIMITED_MS, margin_ms=time.margin_ms)

@@ -7,7 +7,6 @@ Invented games can pass: `docs/threat-model.md` lists what cannot be detected.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -40,30 +39,6 @@ MOST_MS = 10**14
 """Three thousand years: more than any option of the command line."""
 
 
-class Course(NamedTuple):
-    """The moves of a game, in records and interrupted games alike."""
-
-    setups: tuple[str, str]
-    actions: tuple[str, ...]
-    times_us: tuple[int, ...]
-    cpu_us: tuple[int, ...]
-    notes: tuple[NoteLine, ...]
-    interrupted: tuple[tuple[int, int], ...]
-    forgiven_us: tuple[int, ...]
-
-    @classmethod
-    def of(cls, played: GameRecord | History, setups: tuple[str, str]) -> "Course":
-        return cls(
-            setups,
-            played.actions,
-            played.times_us,
-            played.cpu_us,
-            played.notes,
-            played.interrupted,
-            played.forgiven_us,
-        )
-
-
 def check_record(record: GameRecord) -> None:
     """Judge a recorded game again. Raises `RecordError` for another verdict, or an impossible record."""
     try:
@@ -85,7 +60,7 @@ def _check_record(record: GameRecord) -> None:
         _check_unplayed(record)
         _check_faults(record)
         return
-    state, sides = check_course(spec_of(record), Course.of(record, (red, blue)))
+    state, sides = check_course(spec_of(record), record, (red, blue))
     turns, usual = turns_text(sides), usual_turns(record.rules, len(sides))
     if (record.turns or usual) != turns or record.turns == usual:
         raise RecordError(f"its turns are {record.turns or usual!r:.80}, judged again as {turns!r:.80}")
@@ -211,25 +186,27 @@ def _check_unplayed(record: GameRecord) -> None:
         raise RecordError(f"{result.winner.word} won by {reason.value} which its set-ups contradict")
 
 
-def check_course(spec: GameSpec, course: Course) -> tuple[State, Sequence[Color]]:
+def check_course(
+    spec: GameSpec, played: GameRecord | History, setups: tuple[str, str]
+) -> tuple[State, Sequence[Color]]:
     """Replay a game with its set-ups; return the last state, and the side that had each turn.
 
     Raises `RecordError` if the rules or the clocks do not allow it.
     """
-    setups, actions, times_us, cpu_us, notes, interrupted, forgiven_us = course
-    if len(times_us) != len(actions):
-        raise RecordError(f"{len(actions)} actions, but {len(times_us)} times")
-    for name, numbers in (("processor times", cpu_us), ("times forgiven", forgiven_us)):
-        if len(numbers) not in (0, len(actions)):
-            raise RecordError(f"{len(actions)} actions, but {len(numbers)} {name}")
-    if min((*times_us, *cpu_us, *forgiven_us), default=0) < 0:
+    plies = len(played.actions)
+    if len(played.times_us) != plies:
+        raise RecordError(f"{plies} actions, but {len(played.times_us)} times")
+    for name, numbers in (("processor times", played.cpu_us), ("times forgiven", played.forgiven_us)):
+        if len(numbers) not in (0, plies):
+            raise RecordError(f"{plies} actions, but {len(numbers)} {name}")
+    if min((*played.times_us, *played.cpu_us, *played.forgiven_us), default=0) < 0:
         raise RecordError("an action has a negative time")
-    _check_notes(notes, len(actions))
-    if not all(1 <= ply <= len(actions) + 1 and taken >= 0 for ply, taken in interrupted):
+    _check_notes(played.notes, plies)
+    if not all(1 <= ply <= plies + 1 and taken >= 0 for ply, taken in played.interrupted):
         raise RecordError("an interruption at an impossible ply, or with a negative time")
     state = started(spec, setups)
-    sides = _play(spec.kind, state, actions)
-    _check_times(spec.times, (*sides, state.to_move), course)
+    sides = _play(spec.kind, state, played.actions)
+    _check_times(spec.times, (*sides, state.to_move), played)
     return state, sides
 
 
@@ -244,17 +221,17 @@ def _play(game: Game, state: State, actions: Sequence[str]) -> list[Color]:
     return sides
 
 
-def _check_times(times: tuple[TimeControl, TimeControl], sides: Sequence[Color], course: Course) -> None:
+def _check_times(times: tuple[TimeControl, TimeControl], sides: Sequence[Color], played: GameRecord | History) -> None:
     """Check that no side took longer than the clocks allow; `sides` are the movers, and the side to move."""
     clock = GameClock(times)
-    interrupted = sorted(course.interrupted, reverse=True)
+    interrupted = sorted(played.interrupted, reverse=True)
     for ply, side in enumerate(sides, start=1):
         while interrupted and interrupted[-1][0] == ply:
             _, used = interrupted.pop()
             _check_taken(used, clock.budget(side), ply)
             clock.spend(side, used / 1_000_000)
-        if ply <= len(course.times_us):
-            taken = course.times_us[ply - 1]
+        if ply <= len(played.times_us):
+            taken = played.times_us[ply - 1]
             _check_taken(taken, clock.budget(side) + times[side].margin_ms / 1000, ply)
             clock.charge(side, taken / 1_000_000)
 

@@ -1,15 +1,18 @@
 """The record of a judged game, and the game of a record for a referee."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from arena.errors import UsageError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, RecordError, usual_turns
-from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from protocol.seats import Color, Reason
+
+if TYPE_CHECKING:  # whoever reads records does not need it
+    from arena.game.referee import Referee
 
 SLACK_MS = 1000
 """Added to the margin of both clocks, hidden from the bots: times in records are rounded."""
@@ -18,7 +21,7 @@ BY_A_LINE = frozenset({Reason.ILLEGAL_ACTION, Reason.ILLEGAL_SETUP, Reason.PROTO
 """Reasons of losing by a line that the record does not have."""
 
 
-def judged(referee: Referee, *, arena: str, started: float, seconds: float, stderr: tuple[str, str]) -> GameRecord:
+def judged(referee: "Referee", *, arena: str, started: float, seconds: float, stderr: tuple[str, str]) -> GameRecord:
     """Return the record of a finished game, without the use and the isolation of its processes.
 
     `arena` is the version, `started` in seconds since the epoch, `stderr` of red and of blue.

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.bots.build import build_all
 from arena.bots.entering import assign_identities, copies_of_one
 from arena.bots.finding import broken, find_entrants, fitting
 from arena.bots.folders import BotFolders
@@ -137,5 +136,8 @@ def built(
     """Build the bots that need it, in locked folders; those that cannot be built, or run at this level, are broken."""
     limits = build_limits(options)
     host = HostPrograms(options.interpreters, bots)
-    made = build_all(bots, level, limits, host, say, folders=folders, run=run)
-    return runnable(level, made, host, usual_limits(options), run)
+    if any(bot.build and bot.fault is None for bot in bots):
+        from arena.bots.build import build_all  # most leagues build no bot
+
+        bots = build_all(bots, level, limits, host, say, folders=folders, run=run)
+    return runnable(level, bots, host, usual_limits(options), run)

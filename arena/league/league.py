@@ -16,7 +16,6 @@ from pathlib import Path
 import msgspec
 import trio
 
-from arena.bots.archive import ARCHIVE, archive_of, keep_copies
 from arena.bots.entering import fingerprint
 from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
@@ -83,6 +82,8 @@ def open_league(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run = t
             store.set_ladder_since([player.digest for player in plan.players], since)
         keeps_copies = plan.chosen is not None and plan.chosen.options.name in PLACING
         if keeps_copies if entry.archive is None else entry.archive:
+            from arena.bots.archive import ARCHIVE, archive_of, keep_copies
+
             archive = archive_of(store.path)
             for line in keep_copies(archive, plan.bots):
                 say(line)

@@ -8,9 +8,7 @@ an editor; it is no signature, and does not cover the paths of the bots and the 
 """
 
 import os
-import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -26,16 +24,16 @@ from arena.bots.loading import NotThereError, load_bot
 from arena.bots.samples import bot_path
 from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
-from arena.errors import ArenaError, UsageError
+from arena.errors import UsageError
 from arena.game import Variant
 from arena.game.game_spec import GameSpec, Player
 from arena.game.persons import is_person
-from arena.game.recheck import Course, check_course, check_time
+from arena.game.recheck import check_course, check_time
 from arena.game.record import STRATEGO_1, History, RecordError
 from arena.game.time_control import TimeControl
 from arena.sandbox.levels import Level
 from arena.system.printable import counted, printable
-from arena.system.user_files import FileError, read_file
+from arena.system.user_files import FileError, read_file, written_whole
 from protocol.seats import Color
 
 PAUSE_FORMAT = 1
@@ -195,32 +193,8 @@ def save_game(paused: SavedGame, path: Path) -> None:
     """Write the file atomically and durably. Raises `ArenaError` if that fails."""
     fields = msgspec.to_builtins(paused)
     data = msgspec.json.format(msgspec.json.encode({**fields, CHECKSUM: _checksum(fields)}), indent=2)
-    target = path.resolve()  # a link stays one
-    draft = target.with_name(f".arena-{secrets.token_hex(8)}.part")
-    try:
-        mode = target.stat().st_mode & 0o777 if target.exists() else None
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            if mode is not None:
-                os.fchmod(file.fileno(), mode)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-        _sync_folder(target.parent)
-    except OSError as error:
-        with suppress(OSError):
-            draft.unlink()
-        raise ArenaError(f"{path}: the game could not be saved: {error.strerror}") from None
-
-
-def _sync_folder(folder: Path) -> None:
-    """Sync a folder, where the file system can, so that a new name survives a power cut."""
-    with suppress(OSError):
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+    with written_whole(path, replace=True) as file:
+        file.write(data)
 
 
 def refuse_to_overwrite(path: Path) -> None:
@@ -302,6 +276,6 @@ def _check(paused: SavedGame) -> None:
             raise UsageError(f"impossible limits: {limits.text}")
     for time in (*spec.times, *([paused.usual_time] if paused.usual_time else [])):
         check_time(time)
-    state, _ = check_course(spec, Course.of(history, history.setups))
+    state, _ = check_course(spec, history, history.setups)
     if state.outcome is not None:
         raise UsageError("the game is over")

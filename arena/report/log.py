@@ -46,8 +46,8 @@ def log_text(
                 yield f"{'from ' + color.word:<{PREFIX}}{text}"
             case Remark(_, color, text):
                 yield f"# {color.word + ': ' if color is not None else ''}{text}"
-            case ActionTime() if times:
-                yield f"# {entry.color.word}: {Taken.of(entry).text}"
+            case ActionTime(_, color, taken, forgiven, cpu) if times:
+                yield f"# {color.word}: {Taken(taken, forgiven, cpu).text}"
     for color in _shown(side):
         stderr = record.stderr[color].rstrip()
         if stderr.strip():

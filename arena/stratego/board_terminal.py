@@ -24,7 +24,7 @@ from arena.stratego.shown.seat_text import (
     setup_cells,
 )
 from arena.system.printable import printable
-from protocol.forms import STRATEGO_FORMS
+from protocol.actions import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError
 from protocol.notation import EMPTY, HOME_SQUARES, SQUARE_INDEX, Color
 

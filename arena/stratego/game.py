@@ -9,9 +9,7 @@ import msgspec
 
 from arena.errors import UsageError
 from arena.game import STRATEGO, Displays, Game, Names, State, Told, Trial, Variant
-from arena.stratego import setups
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts
+from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts, ruleset_from_lines
 from arena.stratego.rules.rulesets import (
     DEFAULT_RULESET,
     as_ruleset,
@@ -20,10 +18,8 @@ from arena.stratego.rules.rulesets import (
     switch_names,
     switch_title,
 )
-from arena.stratego.rules.setup import check_setup
-from arena.stratego.state import StrategoState, as_stratego
+from protocol.actions import STRATEGO_FORMS
 from protocol.codec import HIDDEN
-from protocol.forms import STRATEGO_FORMS
 from protocol.notation import RESIGN, Color
 
 
@@ -108,9 +104,13 @@ class Stratego(Game):
         STRATEGO_FORMS.check_setup_form(text)
 
     def check_setup(self, variant: Variant, color: Color, setup: str) -> None:
+        from arena.stratego.rules.setup import check_setup  # only processes that play games load it
+
         check_setup(ruleset_of(variant), setup.split("/"))
 
-    def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> StrategoState:
+    def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> State:
+        from arena.stratego.state import StrategoState  # the engine: see `check_setup`
+
         red, blue = (setup.split("/") for setup in setups)
         return StrategoState(ruleset_of(variant), (red, blue))
 
@@ -146,15 +146,20 @@ class Stratego(Game):
         return [(f"{before}+{name}", switch_title(name)) for name in switches]
 
     def random_setup(self, variant: Variant, color: Color, seed: int) -> str:
-        return "/".join(setups.random_rows(ruleset_of(variant), seed))
+        from arena.stratego.setups import random_rows
+
+        return "/".join(random_rows(ruleset_of(variant), seed))
 
     def check(self, state: State, action: str) -> None:
-        assert isinstance(state, StrategoState)
+        from arena.stratego.state import as_stratego
+
+        board = as_stratego(state).board
         if action != RESIGN:
-            state.board.check(state.board.parse(action))
+            board.check(board.parse(action))
 
     def policy(self, state: State, seed: int, manner: str = "") -> str:
         from arena.stratego.opponents import Foe, action  # only checks load it
+        from arena.stratego.state import as_stratego
 
         return action(as_stratego(state).board, seed, Foe(manner))
 

@@ -13,7 +13,7 @@ from arena.stratego.rules.board import BLUE_BIT
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import BrokenRule, IllegalActionError
 from arena.stratego.state import StrategoState
-from protocol.forms import is_action
+from protocol.actions import is_action
 from protocol.lines import Slip
 from protocol.notation import BOARD_SIZE, EMPTY, FILES, RANK_BY_LETTER, SETUP_ROWS, SQUARE_INDEX, SQUARES
 from protocol.seats import Reason

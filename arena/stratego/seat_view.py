@@ -14,8 +14,8 @@ from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.tables import RuleTables
-from protocol.messages import ArenaMessage, Battle, Enemy, Moved, Rule
-from protocol.notation import LAKE_SQUARES, SQUARES, Color, Rank
+from protocol.messages import Battle, Enemy, Moved, Rule
+from protocol.notation import LAKE_SQUARES, SQUARES, Color
 from protocol.view import CELL_EMPTY, CELL_LAKE, View
 
 
@@ -67,30 +67,19 @@ def true_cell(game: EngineGame, square: int) -> str:
     return ("b" if code > BLUE_BIT else "r") + RANKS[code].letter
 
 
-class SeatView:
-    """One seat's knowledge of a game, as a board: for `board` lines, for replays and for pages."""
+def begun_view(ruleset: Ruleset, color: Color, rows: Sequence[str], enemy: tuple[str, ...]) -> View:
+    """Return the view of a seat after both set-ups; `enemy` are the squares of the other side's pieces."""
+    view = View(color, ruleset.name)
+    for name, value in ruleset.lines():
+        view.apply(Rule(name, value))
+    view.place_own(tuple(rows))
+    if not ruleset.fills_rows:
+        view.apply(Enemy(enemy))
+    return view
 
-    def __init__(self, ruleset: Ruleset, color: Color, rows: Sequence[str], enemy: tuple[str, ...]) -> None:
-        """`enemy` are the squares of the other side's pieces at the beginning."""
-        self.color = color
-        self._view = View(color, ruleset.name)
-        for name, value in ruleset.lines():
-            self._view.apply(Rule(name, value))
-        self._view.place_own(tuple(rows))
-        if not ruleset.fills_rows:
-            self._view.apply(Enemy(enemy))
 
-    def see(self, told: ArenaMessage) -> None:
-        self._view.apply(told)
-
-    def captured(self, color: Color) -> list[Rank]:
-        """Return the pieces that a side has lost and this seat knows."""
-        return self._view.captured[color]
-
-    def cells(self) -> tuple[str, ...]:
-        self._view.close_action()
-        return self._view.cells()
-
-    def cell(self, square: int) -> str:
-        self._view.close_action()
-        return self._view.cell(square)
+def show(view: View, events: Sequence[Event], tables: RuleTables) -> None:
+    """Tell the view of a seat what it may know of the events of a whole action."""
+    for event in told_to(events, tables, view.color):
+        view.apply(event)
+    view.close_action()

@@ -8,10 +8,11 @@ from arena.stratego.rules import engine
 from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.tables import RuleTables
-from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, told_to, true_cells
+from arena.stratego.seat_view import begun_view, enemy_squares, legal_actions, show, told_to, true_cells
 from protocol.codec import encode_for_bot
 from protocol.messages import ArenaMessage, BoardLine, Enemy, Moved
 from protocol.seats import Color
+from protocol.view import View
 
 
 class StrategoState(State):
@@ -25,7 +26,7 @@ class StrategoState(State):
         """The public events of the last action."""
         self._actions: list[str] = []
         """What was played, for views that are asked for later."""
-        self._views: dict[Color, SeatView] = {}
+        self._views: dict[Color, View] = {}
 
     def first_lines(self, seat: Color | None) -> Sequence[str]:
         if self.board.ruleset.fills_rows:
@@ -38,8 +39,8 @@ class StrategoState(State):
         self.events = events = board.apply(action)
         self.to_move, self.ply, self.outcome = board.to_move, board.ply, board.outcome
         self._actions.append(action)
-        for color in self._views:
-            self._show(color, events)
+        for view in self._views.values():
+            show(view, events, board.tables)
         if len(events) == 1 and type(events[0]) is Moved:
             mover = events[0].color
             return _MOVES[mover].get(action) or _moves(mover, action)
@@ -54,19 +55,15 @@ class StrategoState(State):
     def board_line(self, color: Color) -> str:
         return line_of(BoardLine(self.view(color).cells()))
 
-    def view(self, color: Color) -> SeatView:
+    def view(self, color: Color) -> View:
         """Return a seat's knowledge of the position."""
         view = self._views.get(color)
         if view is None:
             board = engine.EngineGame(self.board.ruleset, *self.rows)
-            view = self._views[color] = SeatView(board.ruleset, color, self.rows[color], enemy_squares(board, color))
+            view = self._views[color] = begun_view(board.ruleset, color, self.rows[color], enemy_squares(board, color))
             for action in self._actions:
-                self._show(color, board.apply(action))
+                show(view, board.apply(action), board.tables)
         return view
-
-    def _show(self, color: Color, events: Sequence[Event]) -> None:
-        for event in told_to(events, self.board.tables, color):
-            self._views[color].see(event)
 
     def cells(self, seat: Color | None) -> tuple[str, ...]:
         """Return the 100 cells of the board as a seat knows them, or with every rank shown (None)."""

@@ -7,9 +7,11 @@ runs the tests and, if that is root, also as an ordinary user.
 import json
 import os
 import platform
+import secrets
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -21,7 +23,7 @@ import pytest
 from made_files import put
 
 import protocol
-from arena.bots.limits import Limits
+from arena.bots.limits import MIB, Limits
 from arena.bots.loading import load_bot
 from arena.bots.process import EXIT_OF_SIGNALS
 from arena.bots.spec import BotSpec
@@ -296,6 +298,56 @@ tell(writable)
     # A checkout below /tmp is shown where it is, and the folders on the way there are in the bot's own /tmp.
     own_way = {str(path) for path in Path(protocol.__file__).resolve().parent.parents if path.is_relative_to("/tmp")}
     assert {"/tmp", "/dev/shm"} <= set(found) <= {"/tmp", "/dev/shm"} | own_way
+
+
+def test_temporary_files_are_bounded(sandbox: Sandbox) -> None:
+    program = """
+import errno, itertools
+def fill(folder):
+    total = 0
+    for number in itertools.count():
+        try:
+            with open(f"{folder}/{number}", "wb", buffering=0) as file:
+                for _ in range(16):
+                    total += file.write(bytes(1 << 16))
+        except OSError as error:
+            assert error.errno == errno.ENOSPC, error
+            return total
+tell([fill("/tmp"), fill("/dev/shm")])
+"""
+    assert sandbox.ask(program, Limits(tmp=3 * MIB)) == [3 * MIB, MIB]
+
+
+def test_the_machine_cannot_be_reached_over_any_network(sandbox: Sandbox) -> None:
+    name = f"arena-{secrets.token_hex(8)}"
+    with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(f"\0{name}")
+        unix.listen()
+        program = f"""
+import socket
+def reach(family, address, kind=socket.SOCK_STREAM):
+    with socket.socket(family, kind) as there:
+        there.connect(address)
+        there.send(b"here I am")
+        return "reached"
+tell([
+    attempt(lambda: reach(socket.AF_INET, ("127.0.0.1", {tcp.getsockname()[1]}))),
+    attempt(lambda: reach(socket.AF_INET, ("192.0.2.1", 53), socket.SOCK_DGRAM)),
+    attempt(lambda: reach(socket.AF_INET6, ("2001:db8::1", 80))),
+    attempt(lambda: reach(socket.AF_UNIX, "\\0{name}")),
+    attempt(lambda: reach(socket.AF_VSOCK, (2, 1))),
+    [name for _, name in socket.if_nameindex()],
+])
+"""
+        refused, unreachable, no_family = (
+            "Connection refused",
+            "Network is unreachable",
+            "Address family not supported by protocol",
+        )
+        *answers, interfaces = sandbox.ask(program)
+    assert interfaces[0] == "lo"
+    assert answers.pop(2) in (unreachable, no_family, "Cannot assign requested address")
+    assert answers == [refused, unreachable, refused, no_family]
 
 
 # --- what a bot can become --------------------------------------------------------------------------------------------

@@ -22,9 +22,9 @@ from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.stratego.state import as_stratego, line_of
+from protocol.actions import STRATEGO_FORMS
 from protocol.codec import encode_lines
 from protocol.conversation import Phase
-from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError
 from protocol.messages import Hello, Move, Moved, Note, Quit, Turn
 from protocol.notation import Color

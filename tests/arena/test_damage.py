@@ -33,7 +33,7 @@ from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.database import Damage, DamagedError
 from arena.league.verify import verify
 from arena.stratego.game import variant_of
-from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import ruleset_from_lines
 from protocol.notation import Color, Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
@@ -285,7 +285,12 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         lambda game: verdict(game, result=GameResult.DRAW, reason=Reason.PLY_CAP, detail="drawn"),
         "recorded as draw by ply-cap, judged again as blue by flag",
     ),
-    ("both lost", 12, lambda game: verdict(game, result=GameResult.NEITHER, reason=Reason.TIMEOUT), "only one side can"),
+    (
+        "both lost",
+        12,
+        lambda game: verdict(game, result=GameResult.NEITHER, reason=Reason.TIMEOUT),
+        "only one side can",
+    ),
     ("the number of plies", 3, lambda game: verdict(game, plies=3), "recorded as 3 plies"),
     ("an action", 12, lambda game: changed(game, actions=("a4-a6", *game.actions[1:])), "ply "),
     ("a bot", 12, lambda game: changed(game, players=game.players[::-1]), "its id does not follow"),

@@ -37,14 +37,12 @@ from arena.stratego.game import GAME
 from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.state import StrategoState
+from protocol.actions import STRATEGO_FORMS
 from protocol.bot import Bot, Conversation, View
 from protocol.codec import decode_from_bot
 from protocol.conversation import Phase, after
-from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError, Slip
-from protocol.messages import GameLine
 from protocol.notation import Color, Reason
-from protocol.view import new_view
 
 RED = ("FBBBBBB222", "2222233333", "4444555566", "66777889MS")
 BLUE = ("2F2B36B2B4", "B5B3825B3S", "7263842743", "92M6752654")
@@ -173,7 +171,7 @@ class Long(Bot):
 def words_of_the_kit() -> str:
     """The end of its traceback."""
     with pytest.raises(TypeError) as error:
-        Conversation(Long)._checked_action(Long().move(new_view(GameLine(Color.RED, "isf"))))
+        Conversation(Long)._checked_action(Long().move(View(Color.RED, "isf")))
     places = ('"/bot/mine.py", line 9, in <module>', '"/kit/protocol/bot.py", line 183, in _checked_action')
     trace = "".join(f"  File {place}\n" for place in places)
     return f"Traceback (most recent call last):\n{trace}TypeError: {error.value}\n"

@@ -8,7 +8,6 @@ from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.play.host_game import HostGame
 from arena.stratego.game import variant_of
-from arena.stratego.rules.events import BrokenRule
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color
 
@@ -50,10 +49,3 @@ def test_a_game_that_goes_on_has_the_clocks_that_it_had() -> None:
     host = started(history)
     assert host.clock(Color.RED, lambda: 100.0, stands=False).bank_ms == 56_000
     assert host.clock(Color.BLUE, lambda: 100.0, stands=False).bank_ms == 56_000
-
-
-def test_what_the_rules_forbid_has_their_words() -> None:
-    error = started().refusal("a1-a2")
-    assert error is not None
-    assert error.rule is BrokenRule.IMMOVABLE
-    assert started().refusal("a4-a5") is None

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere bots 
 
 PREAMBLE = Path(__file__).parent.parent / "hostile" / "preamble.py"
 KILLS = int(os.environ.get("ARENA_KILLS", "3"))
-GAMES = 6
+GAMES = 4
 LINE = [sys.executable, "-c", "from arena.cli.entry import main; main()", "match", "ann.py", "bob.py"]
 LINE += ["--rules", "duel", "--games", str(GAMES), "-j", "2", "--time", "60s", "--store", "l.sqlite", "--verbose"]
 

@@ -23,7 +23,7 @@ from protocol.codec import encode_for_bot
 from protocol.lines import MAX_BOT_LINE
 from protocol.messages import Legal
 from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Color, Rank
-from protocol.view import new_view
+from protocol.view import View
 
 if TYPE_CHECKING:
     from arena.game.game_spec import GameSpec
@@ -153,7 +153,7 @@ def test_the_longest_list_is_sent_in_lines_and_joined_again_by_the_kit(
     lists = lists_in(table.writes[RED][-1])
     assert [action for found in lists for action in found] == list(actions)
     assert len(lists) > 20
-    view = new_view(decode_for_bot(b"game red test"))  # type: ignore[arg-type]  # it is a Game
+    view = View(RED, "test")
     for line in table.writes[RED][-1].splitlines():
         message = decode_for_bot(line)
         assert message is not None

@@ -26,7 +26,7 @@ from arena.stratego.rules.events import BrokenRule
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_state import StrategoSeatState, seat_of, state_after, state_of
-from arena.stratego.seat_view import SeatView, enemy_squares, told_to
+from arena.stratego.seat_view import begun_view, enemy_squares, show, told_to
 from arena.system.concurrency import background
 from protocol import messages
 from protocol.notation import Color, Reason
@@ -130,14 +130,13 @@ def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_te
     check_record(record)
     red, blue = ((rows or "").split("/") for rows in record.setups)
     game = EngineGame(load_ruleset(rules), red, blue)
-    views = [SeatView(game.ruleset, color, (red, blue)[color], enemy_squares(game, color)) for color in Color]
+    views = [begun_view(game.ruleset, color, (red, blue)[color], enemy_squares(game, color)) for color in Color]
     expected: tuple[list[messages.ArenaMessage], list[messages.ArenaMessage]] = ([], [])
     for action in record.actions:
         events = game.apply(action)
         for color in Color:
-            for message in told_to(events, game.tables, color):
-                expected[color].append(message)
-                views[color].see(message)
+            expected[color].extend(told_to(events, game.tables, color))
+            show(views[color], events, game.tables)
     for color in Color:
         told = [message for message in seat_of(session, color).told if isinstance(message, EVENTS)]
         assert list(map(repr, told)) == list(map(repr, expected[color]))

@@ -974,6 +974,25 @@ def honest_answer(table: Table, color: Color, choice: int) -> bytes:
     return b"ready\n" if b"setup\n" not in sent_to(table, color) else (BLUE_SETUP + "\n").encode()
 
 
+def do(table: Table, color: Color, deed: str, detail: object) -> None:
+    """What a bot may do, or what may happen to it, at any time."""
+    match deed, detail:
+        case "legal", int(number):
+            table.send()
+            table.pass_on(color, honest_answer(table, color, number))
+        case "send", bytes(data):
+            table.pass_on(color, data)
+        case "wait", float(seconds):
+            table.now += seconds
+            table.referee.expire(table.now)
+        case "write", _:
+            table.send()
+        case "gone", bool(exited):
+            table.referee.gone(color, "went away", exited)
+        case "stalled", _ if table.referee.seats[color].phase.bot_must_answer:
+            table.referee.stalled(color)
+
+
 @given(st.sampled_from(Color), st.lists(deeds, max_size=40), st.integers(0, 1000))
 @settings(deadline=None, max_examples=100)
 def test_whatever_a_bot_does_the_referee_judges_it_and_nobody_else(
@@ -987,19 +1006,7 @@ def test_whatever_a_bot_does_the_referee_judges_it_and_nobody_else(
     referee, honest = table.referee, wild.opponent
     table.send()
     for deed, detail in deeds:
-        match deed, detail:
-            case "legal", int(number):
-                table.send()
-                table.pass_on(wild, honest_answer(table, wild, number))
-            case "send", bytes(data):
-                table.pass_on(wild, data)
-            case "wait", float(seconds):
-                table.now += seconds
-                referee.expire(table.now)
-            case "gone", bool(exited):
-                referee.gone(wild, "went away", exited)
-            case "stalled", _ if referee.seats[wild].phase.bot_must_answer:
-                referee.stalled(wild)
+        do(table, wild, deed, detail)
         table.send()
         table.pass_on(honest, honest_answer(table, honest, choice))
     table.send()
@@ -1021,19 +1028,7 @@ def test_even_two_wild_bots_never_make_the_referee_raise(script: list[tuple[Colo
     table = seat_bots()
     referee = table.referee
     for color, (deed, detail) in script:
-        match deed, detail:
-            case "legal", int(number):
-                table.send()
-                table.pass_on(color, honest_answer(table, color, number))
-            case "send", bytes(data):
-                table.pass_on(color, data)
-            case "wait", float(seconds):
-                table.now += seconds
-                referee.expire(table.now)
-            case "write", _:
-                table.send()
-            case "gone", bool(exited):
-                referee.gone(color, "went away", exited)
+        do(table, color, deed, detail)
     if referee.verdict is None:
         assert referee.awaited() or referee.due()
     else:

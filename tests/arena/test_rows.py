@@ -139,7 +139,7 @@ def test_a_forged_row_that_no_arena_stores_is_named_although_its_digest_holds(
 def test_the_memory_of_a_count_does_not_grow_with_the_games(tmp_path: Path, template: GameRecord) -> None:
     short = changed(template, actions=(), times_us=(), cpu_us=(), notes=())
     peaks = []
-    for size in (2, 5):
+    for size in (2, 4):
         path = tmp_path / f"{size}.sqlite"
         with Store(path, create=True) as store:
             store.add_all(list(many(short, size * ROWS_AT_ONCE)))

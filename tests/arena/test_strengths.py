@@ -5,6 +5,7 @@ import math
 import random
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -36,19 +37,30 @@ def games(pairs: Sequence[tuple[int, int, int, int, int]], players: int) -> Resu
     return results
 
 
-def drawn(
+def drawn_games(
     players: int, rounds: int, rng: random.Random, *, tie: float = 0.5, red: float = 0.1, played: float = 1.0
-) -> Results:
+) -> Counter[tuple[int, int, Score]]:
     """Each plays each with both colours, as far as chance has it played."""
     strengths = [rng.gauss(0, 1.0) for _ in range(players)]
-    results = Results([f"b{number}" for number in range(players)])
+    games: Counter[tuple[int, int, Score]] = Counter()
     for first, second in itertools.permutations(range(players), 2):
         at = moments(strengths[first] - strengths[second] + red, tie)
         win = at.score - at.draw / 2
         for score in rng.choices((Score.FIRST, Score.DRAW, Score.SECOND), (win, at.draw, 1 - win - at.draw), k=rounds):
             if rng.random() < played:
-                results.add(first, second, score)
+                games[first, second, score] += 1
+    return games
+
+
+def results_of(players: int, games: Counter[tuple[int, int, Score]]) -> Results:
+    results = Results([f"b{number}" for number in range(players)])
+    for (first, second, score), count in games.items():
+        results.add(first, second, score, count)
     return results
+
+
+def drawn(players: int, rounds: int, rng: random.Random, **chances: float) -> Results:
+    return results_of(players, drawn_games(players, rounds, rng, **chances))
 
 
 def fitted(results: Results, priors: Priors | None = None) -> Fit:
@@ -92,7 +104,10 @@ def test_a_game_comes_to_what_its_chances_say(x: float, v: float) -> None:
 def test_the_peak_is_where_a_search_that_knows_no_slopes_finds_it(seed: int) -> None:
     """A second way: the log posterior of the formulas of the paper, improved one parameter at a time."""
     rng = random.Random(seed)
-    results = drawn(4, 3, rng)
+    games = drawn_games(4, 3, rng)
+    results = results_of(4, games)
+    scores = (Score.FIRST, Score.DRAW, Score.SECOND)
+    counts = [(first, second, scores.index(score), count) for (first, second, score), count in games.items()]
     point = fitted(results).point
     rows = results.rows()
     draws = sum(map(sum, (row.draws for row in rows))) // 2
@@ -102,9 +117,7 @@ def test_the_peak_is_where_a_search_that_knows_no_slopes_finds_it(seed: int) -> 
         v = math.exp(tie) if draws else 0.0
         total = math.log(2 / (2 + v)) - red * red / 2 * (ELO_PER_LOGIT / 100) ** 2
         total -= sum(value * value for value in strengths) / 2 * (ELO_PER_LOGIT / 1000) ** 2
-        for key, count in results._counts.items():
-            pair, score = divmod(key, 4)
-            first, second = divmod(pair, 4)
+        for first, second, score, count in counts:
             worths = math.exp(strengths[first] + red), math.exp(strengths[second])
             even = v * math.sqrt(worths[0] * worths[1])
             part = (worths[0], even, worths[1])[score]

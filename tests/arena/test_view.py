@@ -20,13 +20,13 @@ from scripted import Table, game_spec
 
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
-from arena.stratego.rules.board import MOVES, RANKS, StraightMove
-from arena.stratego.rules.combat import fight
+from arena.stratego.rules.board import BLUE_BIT, MOVES, RANKS, StraightMove
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Captains, Defence, Ruleset, Scouts
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.seat_view import SeatView, enemy_squares, told_to, true_cells
+from arena.stratego.rules.tables import fight
+from arena.stratego.seat_view import begun_view, enemy_squares, show, told_to, true_cells
 from arena.stratego.state import StrategoState, as_stratego
 from protocol.messages import Battle, Guess, Moved, Rescued, Reveal
 from protocol.notation import (
@@ -42,6 +42,7 @@ from protocol.notation import (
     Rank,
     Survivor,
 )
+from protocol.view import Piece, View
 
 if TYPE_CHECKING:
     MakeTwins = Callable[..., "Twins"]
@@ -313,15 +314,13 @@ def test_who_the_opponent_is_and_what_it_says_and_how_long_it_thinks_makes_no_di
 # --- the check can fail ---------------------------------------------------------------------------------------------
 
 
-class AllSeeing(SeatView):
-    """A board that is drawn from the true position."""
-
-    def __init__(self, state: StrategoState, color: Color) -> None:
-        super().__init__(state.board.ruleset, color, state.rows[color], ())
-        self._game = state.board
-
-    def cells(self) -> tuple[str, ...]:
-        return true_cells(self._game)
+def all_seeing(state: StrategoState, color: Color) -> View:
+    """A view of a seat with every rank on its board."""
+    view = View(color, "")
+    for square, code in enumerate(state.board.board):
+        if code:
+            view.board[square] = Piece(Color(code > BLUE_BIT), RANKS[code])
+    return view
 
 
 def by_rank(game: EngineGame, color: Color) -> tuple[str, ...]:
@@ -348,7 +347,7 @@ def is_caught(make: "MakeTwins", rules: Ruleset) -> bool:
 
 
 LEAKS: dict[str, Callable[..., object]] = {
-    "StrategoState.view": lambda state, color: AllSeeing(state, color),  # noqa: PLW0108  (a class is not bound)
+    "StrategoState.view": all_seeing,
     "enemy_squares": by_rank,
     "legal_actions": without_vain_attacks,
 }
@@ -496,7 +495,7 @@ def test_the_same_is_seen_under_every_ruleset_and_every_switch(name: str) -> Non
 def watch(rules: Ruleset, rng: Random) -> None:
     game, rows = random_events(rules, rng)
     witness = Witness(rules, rows)
-    views = {color: SeatView(rules, color, rows[color], enemy_squares(game, color)) for color in Color}
+    views = {color: begun_view(rules, color, rows[color], enemy_squares(game, color)) for color in Color}
     for _ in range(150):
         for color in Color:
             witness.assert_shown(views[color].cells(), color)
@@ -506,9 +505,8 @@ def watch(rules: Ruleset, rng: Random) -> None:
         action = lively(game, rng).text
         events = game.apply(action)
         witness.see(action, events)
-        for color in Color:
-            for event in told_to(events, game.tables, color):
-                views[color].see(event)
+        for view in views.values():
+            show(view, events, game.tables)
 
 
 def test_both_seats_are_told_the_same_of_every_event_but_a_silent_fight() -> None:

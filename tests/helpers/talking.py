@@ -1,6 +1,7 @@
 """Games between processes that a test has started itself, judged by a referee whose clock stands still."""
 
 import subprocess
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -39,6 +40,8 @@ def talking(
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
+        silent = threading.Timer(PATIENCE, process.kill)
+        silent.start()
         try:
             talk = Talk(process)
             yield talk
@@ -46,6 +49,7 @@ def talking(
             talk.input.flush()
             process.wait(PATIENCE)  # while its input is open
         finally:
+            silent.cancel()
             process.kill()
     assert process.returncode == 0
 

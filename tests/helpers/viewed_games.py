@@ -7,9 +7,9 @@ from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.seat_view import enemy_squares, told_to
 from protocol.bot import random_rows
-from protocol.messages import ArenaMessage, Enemy, GameLine, Rule, Turn
+from protocol.messages import ArenaMessage, Enemy, Rule, Turn
 from protocol.notation import Color
-from protocol.view import View, new_view
+from protocol.view import View
 
 
 class Table:
@@ -24,7 +24,7 @@ class Table:
         self._ask()
 
     def _view(self, color: Color) -> View:
-        view = new_view(GameLine(color, self.ruleset.name))
+        view = View(color, self.ruleset.name)
         for name, value in self.ruleset.lines():
             view.apply(Rule(name, value))
         view.place_own(self.rows[color])

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocol.actions import Parts, parts, squares
-from protocol.forms import is_action
+from protocol.actions import Parts, is_action, parts, squares
 from protocol.notation import RANK_LETTERS, SQUARE_INDEX, SQUARES, Rank
 
 A4, A5, B5, C2 = (SQUARE_INDEX[name] for name in ("a4", "a5", "b5", "c2"))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from protocol.actions import STRATEGO_FORMS, is_action
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
-from protocol.forms import STRATEGO_FORMS, is_action
 from protocol.lines import MAX_BOT_LINE, LineBuffer, LocalProtocolError, RemoteProtocolError, excerpt
 from protocol.messages import (
     Ability,

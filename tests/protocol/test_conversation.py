@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocol.actions import STRATEGO_FORMS
 from protocol.codec import decode_from_bot, encode_for_bot
 from protocol.conversation import BOT_MAY_SEND, Phase, after
-from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError
 from protocol.messages import BotMessage, Error
 

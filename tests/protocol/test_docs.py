@@ -1,40 +1,35 @@
 """`docs/protocol.md` is true: its examples are run, its tables are complete, its bot plays and its game is a game."""
 
-import os
 import re
-import subprocess
 import sys
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
 
 import pytest
 from small_arena import SmallArena, Transcript
+from talking import play, talking
 
 from arena.bots.pipes import STDERR_KEPT
 from arena.bots.spec import INHERITED, base_environment
 from arena.game.connection import MAX_LINES_A_TURN
 from arena.game.live import MAX_NOTE_BYTES
-from arena.stratego.rules.combat import fight
 from arena.stratego.rules.ruleset import Chase, NoMove
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.stratego.rules.setup import check_setup
-from protocol.bot_codec import _FOR_BOT_PARSERS, decode_for_bot, encode_from_bot
-from protocol.codec import _FROM_BOT, decode_from_bot, encode_for_bot
+from arena.stratego.rules.tables import fight
+from protocol.actions import STRATEGO_FORMS
+from protocol.bot_codec import decode_for_bot, encode_from_bot
+from protocol.codec import decode_from_bot, encode_for_bot
 from protocol.conversation import BOT_MAY_SEND, Phase, after
-from protocol.forms import STRATEGO_FORMS
 from protocol.messages import (
     ArenaMessage,
     Battle,
+    BotMessage,
     Clock,
     End,
-    GameLine,
     Hello,
     Legal,
-    Move,
     Quit,
-    Ready,
     Seed,
     Setup,
     SetupRequest,
@@ -43,7 +38,7 @@ from protocol.messages import (
     Wants,
 )
 from protocol.notation import COLOR_WORDS, RANK_BY_LETTER, SQUARES, Color, Rank, Reason
-from protocol.view import new_view
+from protocol.view import View
 
 DOC = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="ascii")
 BLOCKS = re.findall(r"^```(.+)\n((?:.*\n)*?)^```$", DOC, re.MULTILINE)
@@ -102,19 +97,25 @@ def test_each_line_of_a_bot_is_read_and_written_as_it_stands(line: str) -> None:
     assert encode_from_bot(message) == line.encode() + b"\n"
 
 
-@pytest.mark.parametrize(("titles", "verbs"), [(FROM_THE_ARENA, _FOR_BOT_PARSERS), (FROM_BOTS, _FROM_BOT)])
-def test_every_verb_has_a_section_with_an_example_of_its_own(titles: tuple[str, ...], verbs: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    ("titles", "read", "kinds"),
+    [
+        (FROM_THE_ARENA, decode_for_bot, ArenaMessage.__args__),
+        (FROM_BOTS, lambda line: decode_from_bot(line, STRATEGO_FORMS), BotMessage.__args__),
+    ],
+)
+def test_every_verb_has_a_section_with_an_example_of_its_own(
+    titles: tuple[str, ...], read: Callable[[bytes], object], kinds: tuple[type, ...]
+) -> None:
     found = list(verb_sections(titles))
-    assert sorted(verb for verb, _, _ in found) == sorted(verbs)
+    assert len(found) == len(kinds)
+    explained: set[type] = set()
     for verb, _, text in found:
-        lines = [
-            line
-            for kind, body in re.findall(r"^```(.+)\n((?:.*\n)*?)^```$", text, re.MULTILINE)
-            for line in body.splitlines()
-            if kind in {"arena", "bot"}
-        ]
-        assert lines, f"{verb} has no example"
+        examples = re.findall(r"^```(?:arena|bot)\n((?:.*\n)*?)^```$", text, re.MULTILINE)
+        lines = "".join(examples).splitlines()
         assert {line.split()[0] for line in lines} == {verb}
+        explained |= {type(read(line.encode())) for line in lines}
+    assert explained == set(kinds)
 
 
 # --- tables and numbers -------------------------------------------------------------------------------------------
@@ -188,7 +189,7 @@ def test_the_pieces_and_the_squares_are_named() -> None:
     assert pieces == {letter: rank.name.lower() for letter, rank in RANK_BY_LETTER.items()}
     lakes = re.search(r"The lakes are (.*?)\.", text)
     assert lakes
-    empty = new_view(GameLine(Color.RED, "isf")).cells()
+    empty = View(Color.RED, "isf").cells()
     named = set(re.findall(r"[a-j]\d", lakes[1]))
     assert named == {name for name, cell in zip(SQUARES, empty, strict=True) if cell == "~~"}
 
@@ -334,72 +335,11 @@ def test_the_game_is_a_game_and_both_players_are_told_what_happened_in_it(
 TWENTY_LINES = next(body for kind, body in BLOCKS if kind == "python")
 
 
-class Child:
-    """The bot from the text as a process."""
-
-    def __init__(self, *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
-        )
-        self.watchdog = threading.Timer(10, self.process.kill)  # a silent bot must fail the test, not hang it
-        self.watchdog.start()
-
-    @property
-    def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        assert self.process.stdin
-        assert self.process.stdout
-        return self.process.stdin, self.process.stdout
-
-    def send(self, *messages: ArenaMessage) -> None:
-        self.pipes[0].write(b"".join(encode_for_bot(message) for message in messages))
-        self.pipes[0].flush()
-
-    def read(self) -> object:
-        line = self.pipes[1].readline()
-        assert line.endswith(b"\n"), "the bot has stopped"
-        return decode_from_bot(line[:-1], STRATEGO_FORMS)
-
-    def close(self) -> int:
-        self.pipes[0].close()
-        rest = self.pipes[1].read()
-        self.pipes[1].close()
-        assert rest == b""
-        return self.process.wait(10)
-
-
 @pytest.mark.parametrize("ruleset", ["isf+rescue", "jumbo-81320/infiltrator"])
-def test_the_first_bot_plays_itself(ruleset: str) -> None:
-    arena = SmallArena(ruleset)
-    bots = {color: Child("-c", TWENTY_LINES) for color in Color}
-    try:
-        for color, bot in bots.items():
-            bot.send(Hello(1))
-            assert repr(bot.read()) == repr(Wants((Want.LEGAL,)))
-            assert repr(bot.read()) == repr(Ready())
-            bot.send(*arena.opening(color, seed=1 + color))
-            rows = bot.read()
-            assert isinstance(rows, Setup)
-            arena.set_up(color, rows.rows)
-        for color, bot in bots.items():
-            bot.send(*arena.enemy(color))
-        while arena.game.outcome is None:
-            color = arena.game.to_move
-            bots[color].send(*arena.turn([Want.LEGAL]))
-            move = bots[color].read()
-            assert isinstance(move, Move)
-            said = arena.play(move.action)
-            for other, bot in bots.items():
-                bot.send(*said[other])
-        for color, bot in bots.items():
-            bot.send(arena.end(color), Quit())
-            assert bot.close() == 0
-    finally:
-        for bot in bots.values():
-            bot.watchdog.cancel()
-            bot.process.kill()
-            bot.process.wait()
-            for pipe in bot.pipes:
-                pipe.close()
+def test_the_first_bot_plays_itself(ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    command = [sys.executable, "-c", TWENTY_LINES]
+    with talking(command) as red, talking(command) as blue:
+        verdict = play(ruleset, 300, (red, blue)).verdict
+    assert verdict is not None
+    assert not verdict.reason.is_forfeit, verdict.detail

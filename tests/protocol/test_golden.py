@@ -13,10 +13,10 @@ from random import Random
 import pytest
 from small_arena import Transcript
 
+from protocol.actions import STRATEGO_FORMS
 from protocol.bot import Bot, View, Want, run
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.codec import decode_from_bot, encode_for_bot
-from protocol.forms import STRATEGO_FORMS
 from protocol.notation import Color
 
 FOLDER = Path(__file__).parents[1] / "golden"

@@ -11,7 +11,7 @@ from protocol.actions import Parts
 from protocol.bot import Bot, View
 from protocol.game_bot import AnyBot, GameBot
 from protocol.notation import Color
-from protocol.piece import Piece
+from protocol.view import Piece
 
 PAGE = (Path(__file__).parents[2] / "docs" / "kit.md").read_text(encoding="ascii")
 

@@ -13,13 +13,12 @@ from random_play import any_rules, lively, random_rows
 from small_arena import SmallArena
 
 from arena.stratego.rules.board import MOVES
-from arena.stratego.rules.combat import fight
 from arena.stratego.rules.ruleset import Bombs, EqualRanks, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
-from protocol.messages import Battle, Clock, Enemy, GameLine, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
+from arena.stratego.rules.tables import fight
+from protocol.messages import Battle, Clock, Enemy, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
 from protocol.notation import HOME_SQUARES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
-from protocol.piece import Piece
-from protocol.view import View, new_view
+from protocol.view import Piece, View
 
 RED, BLUE = Color.RED, Color.BLUE
 ROWS = ("F.........", "..........", "..........", "2S3......M")
@@ -28,7 +27,7 @@ ROWS = ("F.........", "..........", "..........", "2S3......M")
 @pytest.fixture
 def view() -> View:
     """Red's, with a scout on a4, a spy on b4, a miner on c4 and the marshal on j4; Blue is on a7, b7 and j7."""
-    view = new_view(GameLine(RED, "test"))
+    view = View(RED, "test")
     view.apply(Rule("army", "F:1 S:1 2:1 3:1 M:1"))
     view.place_own(ROWS)
     view.apply(Enemy(("a7", "b7", "j7", "a8", "b8")))
@@ -50,7 +49,7 @@ def play(view: View, *messages: Moved | Battle | Reveal | Rescued | Guess) -> No
 
 @pytest.mark.parametrize("color", Color)
 def test_a_set_up_is_read_from_the_own_back_row_files_a_to_j(color: Color) -> None:
-    view = new_view(GameLine(color, "test"))
+    view = View(color, "test")
     view.place_own(("FB........", "..........", "..........", "2........M"))
     placed = {SQUARES[square]: piece.rank for square, piece in view.pieces(color)}
     back, front = ("1", "4") if color is RED else ("10", "7")
@@ -59,7 +58,7 @@ def test_a_set_up_is_read_from_the_own_back_row_files_a_to_j(color: Color) -> No
 
 
 def test_a_full_set_up_means_a_full_enemy() -> None:
-    view = new_view(GameLine(BLUE, "isf"))
+    view = View(BLUE, "isf")
     view.place_own(("FB22223333", "3BB2222444", "456BBB5566", "778899M456"))
     assert [square for square, _ in view.pieces(RED)] == sorted(HOME_SQUARES[RED])
     assert all(piece.rank is None and not piece.moved for _, piece in view.pieces(RED))
@@ -135,7 +134,7 @@ def test_a_turns_dice_follow_from_the_seed_and_the_ply_alone(view: View) -> None
     drawn = view.random.random()
     view.apply(Turn(11, 1, 1))
     assert view.random.random() != drawn
-    again = new_view(GameLine(BLUE, "duel"))
+    again = View(BLUE, "duel")
     again.apply(Seed(42))
     again.apply(Turn(9, 1, 1))
     assert again.random.random() == drawn
@@ -149,7 +148,7 @@ MOBILE = frozenset(Rank) - {Rank.FLAG, Rank.BOMB}
 
 def facing_one_of_each(**rules: str) -> View:
     """Red's view of an enemy with one piece of each rank, on a7 to j7 and a8 to c8; its own pieces stand on row 4."""
-    view = new_view(GameLine(RED, "test"))
+    view = View(RED, "test")
     for name, value in {"army": EVERYTHING, **rules}.items():
         view.apply(Rule(name.replace("_", "-"), value))
     view.place_own(("FBM.......", "..........", "..........", "S23456789I"))
@@ -315,7 +314,7 @@ def test_these_games_have_in_them_all_that_a_view_can_be_told() -> None:
 def play_through(table: SmallArena, seed: int) -> Counter[str]:
     """A game in which both views are compared with the truth; returns what was said and seen in it."""
     rng = Random(seed)
-    views = {color: new_view(GameLine(color, table.ruleset.name)) for color in Color}
+    views = {color: View(color, table.ruleset.name) for color in Color}
     for color, view in views.items():
         for message in table.opening(color, seed):
             view.apply(message)

@@ -219,8 +219,8 @@ def _dialogue(record: GameRecord, audience: SeenBy, *, has_seeds: bool) -> list[
                     found.append((ply, side, ">" if speaker is Speaker.ARENA else "<", text))
                 case Remark(ply, _, text):
                     found.append((ply, side, "#", text))
-                case ActionTime():
-                    found.append((entry.ply, side, "#", Taken.of(entry).text))
+                case ActionTime(ply, _, taken, forgiven, cpu):
+                    found.append((ply, side, "#", Taken(taken, forgiven, cpu).text))
     except RecordError as error:
         found.append((0, "", "#", str(error)))
     return found

@@ -6,7 +6,7 @@ and `max_plies`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -56,12 +56,14 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     notes: dict[str, Any] = {}
 
 
-class _SwitchTable(msgspec.Struct, forbid_unknown_fields=True):
+class Switch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A switch and the rules that it sets; `army` is the ruleset with the army it is for, if any."""
+
     title: Text
     source: Text
     rules: dict[str, Any]
     army: Text | None = None
-    reading: Text | None = None
+    reading: Text = ""
 
 
 TOP_KEYS = tuple(_File.__struct_fields__)
@@ -81,19 +83,6 @@ class RulesetFile:
     words: Mapping[str, str]
     rules: Mapping[str, Any]
     notes: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Switch:
-    """A switch: the rules that it sets, in words and as values; `army` is the ruleset with the army it is for, if
-    any.
-    """
-
-    title: str
-    source: str
-    reading: str
-    army: str | None
-    values: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_ruleset_file(table: Mapping[str, Any], where: str) -> RulesetFile:
@@ -131,14 +120,8 @@ def _printable(strings: Mapping[str, str]) -> dict[str, str]:
 
 def read_switches(table: Mapping[str, Any], where: str) -> dict[str, Switch]:
     return {
-        name: Switch(
-            title=switch.title,
-            source=switch.source,
-            reading=switch.reading or "",
-            army=switch.army,
-            values=_rules(switch.rules, f"{where}: [{name}]: [rules]"),
-        )
-        for name, switch in structured(table, dict[str, _SwitchTable], where).items()
+        name: msgspec.structs.replace(switch, rules=_rules(switch.rules, f"{where}: [{name}]: [rules]"))
+        for name, switch in structured(table, dict[str, Switch], where).items()
     }
 
 

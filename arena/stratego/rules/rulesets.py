@@ -156,7 +156,7 @@ def _apply(ruleset: Ruleset, name: str, set_by: dict[str, str]) -> Ruleset:
             raise RulesetError(
                 f"+{name} is a rule for the army {army_text(wanted)}; {ruleset.name} has {army_text(ruleset.army)}"
             )
-    for key in switch.values:
+    for key in switch.rules:
         if key in set_by:
             both = f"+{name} twice" if set_by[key] == name else f"+{set_by[key]} and +{name}"
             raise RulesetError(f"{both}: both decide {key.replace('_', ' ')}, and only one can")
@@ -164,5 +164,5 @@ def _apply(ruleset: Ruleset, name: str, set_by: dict[str, str]) -> Ruleset:
     source = f"+{name}: {switch.source}"
     if switch.reading:
         source += f". Reading: {switch.reading}"
-    notes = {**dict(ruleset.notes), **dict.fromkeys(switch.values, source)}
-    return replace(ruleset, name=f"{ruleset.name}+{name}", notes=tuple(notes.items()), **switch.values)
+    notes = {**dict(ruleset.notes), **dict.fromkeys(switch.rules, source)}
+    return replace(ruleset, name=f"{ruleset.name}+{name}", notes=tuple(notes.items()), **switch.rules)

@@ -7,7 +7,7 @@ from arena.stratego.rules.action_types import Path, PieceMove
 from arena.stratego.rules.board import BACK_ROWS
 from arena.stratego.rules.tables import RuleTables
 from protocol.notation import Color, Rank, Survivor
-from protocol.piece import RESCUERS
+from protocol.view import RESCUERS
 
 
 class EnemyPiece:

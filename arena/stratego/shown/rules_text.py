@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 
 from arena.game import Variant
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset, RulesetError
+from arena.stratego.rules.ruleset import DEFAULTS, RULE_KEYS, Ruleset, RulesetError, ruleset_from_lines
 from arena.stratego.rules.rulesets import DEFAULT_RULESET, load_ruleset, ruleset_names, switch_names, switch_title
 from arena.stratego.shown.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering, names_of
 from arena.stratego.shown.sentences import RulesPart, capitalised, sentences
@@ -55,14 +54,10 @@ class ArmyEntry(msgspec.Struct, frozen=True):
     count: int
 
 
-def common_rules() -> Ruleset:
-    army = load_ruleset(DEFAULT_RULESET).army
-    return Ruleset(name="common", title="What the booklets have in common", source="", army=army)
-
-
 def differing_keys(ruleset: Ruleset) -> tuple[str, ...]:
-    common = common_rules()
-    return tuple(key for key in RULE_KEYS if getattr(ruleset, key) != getattr(common, key))
+    """Return the rules that differ from what the booklets have in common: the defaults, and the usual army."""
+    common = DEFAULTS | {"army": load_ruleset(DEFAULT_RULESET).army}
+    return tuple(key for key in RULE_KEYS if getattr(ruleset, key) != common[key])
 
 
 def army_entries(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> tuple[ArmyEntry, ...]:

@@ -13,10 +13,8 @@ from arena.report.shown import SeenBy, Shown
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.events import Event
 from arena.stratego.seat_view import told_to, true_cell
-from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of
-from arena.stratego.shown.event_words import told_words
+from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of, told_words
 from arena.stratego.shown.piece_names import STRONGEST_FIRST, Numbering, names_of
-from arena.stratego.shown.rules_text import army_entries
 from arena.stratego.state import as_stratego, line_of
 from protocol.messages import Battle, Moved
 from protocol.notation import SQUARES, Color, Rank
@@ -60,6 +58,8 @@ class ShownBoard(Shown):
     @classmethod
     def labels(cls, variant: Variant, names: Names) -> Mapping[str, Any]:
         """Return what stands on a piece and what it is called, by letter, and the letters from the strongest."""
+        from arena.stratego.shown.rules_text import army_entries  # the sentences of all rules, which only pages need
+
         army = army_entries(ruleset_of(variant), names_of(names))
         return {
             "pieces": {entry.letter: [entry.number, entry.name] for entry in army},
@@ -84,9 +84,9 @@ class ShownBoard(Shown):
 
     def lost(self, color: Color) -> list[Rank]:
         if self.view is SeenBy.ALL:
-            return self._state.view(color).captured(color)
+            return self._state.view(color).captured[color]
         viewer = color.opponent if self.view.seat is None else self.view.seat
-        return self._state.view(viewer).captured(color)
+        return self._state.view(viewer).captured[color]
 
     def lost_letters(self) -> tuple[str, str]:
         red, blue = ("".join(rank.letter for rank in self.lost(color)) for color in Color)

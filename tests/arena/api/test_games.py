@@ -34,6 +34,8 @@ def test_a_game_is_one_call_the_first_bot_has_red_and_the_seed_decides_the_rest(
     assert (one.id, one.seeds) == (same.id, same.seeds)
     assert one.seeds != other.seeds
     assert swapped.players == one.players[::-1]
+    with pytest.raises(arena.UsageError, match="or one for each bot, got"):
+        arena.play(*names, rules="duel", time=("1s", "2s", "3s"))  # type: ignore[arg-type]
 
 
 @pytest.mark.usefixtures("played_here")

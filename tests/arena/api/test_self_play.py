@@ -6,11 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from small_games import FOUR, GUESSING, HOLDING
 from waiting import PATIENCE
 
-from arena.stratego.library.self_play import USUAL_SEED, main, play_itself
-from arena.stratego.rules.rulesets import load_ruleset
-from protocol.bot import Bot, View, run
+from arena.api.self_play import USUAL_SEED, main, play_itself
+from arena.game import Game
+from arena.stratego.game import GAME
+from protocol.bot import Bot, Conversation, View, run
+from protocol.game_bot import GameBot, GameConversation
+from protocol.game_bot import run as run_any
 
 ROOT = Path(__file__).parents[3]
 
@@ -31,7 +35,8 @@ def game(
 ) -> tuple[int, str]:
     """The exit code, and what is written."""
     lines: list[str] = []
-    code = play_itself(make_bot, load_ruleset(rules), seed, lines.append, boards=boards)
+    name, converse = make_bot.__name__, lambda: Conversation(make_bot)
+    code = play_itself(name, converse, GAME.variant(rules), seed, lines.append, boards=boards)
     return code, "\n".join(lines)
 
 
@@ -48,6 +53,41 @@ def test_a_whole_game_is_played_ply_by_ply_under_any_rules(rules: str) -> None:
     plies = [int(line.split()[1].rstrip(":")) for line in text.splitlines() if line.startswith("ply ")]
     assert plies == list(range(1, len(plies) + 1))
     assert text.splitlines()[-1].startswith(f"after {len(plies)} plies: ")
+
+
+class Chance(GameBot):
+    """Any legal action, and any set-up, in a game that has them."""
+
+    def setup(self) -> str:
+        return GUESSING.random_setup(GUESSING.variant(), self.color, self.seed)
+
+    def move(self) -> str:
+        return self.random.choice(self.legal or [str(self.random.randint(1, 99))])
+
+
+@pytest.mark.parametrize(("kind", "drawn"), [(FOUR, "1 2 3 4 5 6 7"), (GUESSING, "ply 1: red "), (HOLDING, "to red: ")])
+def test_a_game_of_any_kind_is_played_with_its_own_drawing(kind: Game, drawn: str) -> None:
+    lines: list[str] = []
+    code = play_itself("Chance", lambda: GameConversation(Chance), kind.variant(), 1, lines.append)
+    text = "\n".join(lines)
+    assert code == 0
+    assert text.startswith(f"{kind.variant().full_name}, seed 1: Chance against itself\n")
+    assert drawn in text
+    assert text.splitlines()[-1].startswith("after ")
+
+
+def test_the_kit_of_all_games_plays_a_game_that_is_named_by_its_file(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = str(ROOT / "docs" / "examples" / "connect4" / "connect4.py")
+    monkeypatch.setattr(sys, "argv", ["mine.py", "--play-itself", "--game", file, "--no-boards"])
+    monkeypatch.setenv("ARENA_GAME_FILES", "")
+    with pytest.raises(SystemExit) as ended:
+        run_any(Chance)
+    assert ended.value.code == 0
+    out = capsys.readouterr().out
+    assert out.startswith("connect4, seed 2: Chance against itself\n")
+    assert "\nply 7: red " in out
 
 
 def test_the_same_seed_is_the_same_game_and_another_one_is_another() -> None:
@@ -105,8 +145,8 @@ def test_a_fault_is_told_as_in_a_game_and_is_a_failure(answers: dict[str, str], 
 
 
 def test_a_wrong_ruleset_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(Drifter, ["--rules", "duell"]) == 2
-    assert capsys.readouterr().err == "--rules: unknown ruleset 'duell'; did you mean duel?\n"
+    assert main("Drifter", lambda: Conversation(Drifter), ["--rules", "duell"]) == 2
+    assert capsys.readouterr().err == "unknown ruleset 'duell'; did you mean duel?\n"
 
 
 @pytest.mark.parametrize(

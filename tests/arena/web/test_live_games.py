@@ -12,7 +12,6 @@ from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
-from arena.league.executor.child_process import Frames, frame
 from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.shown import SeenBy
@@ -22,9 +21,9 @@ from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.shown.shown_board import ShownBoard
 from arena.stratego.watched_board import WatchedBoard
 from arena.web.address import Address, hosts_of
-from arena.web.beside import LONGEST, GameStored, LeagueProgress, LiveSetup, Over, Told, to_server
+from arena.web.beside import GameStored, Told
 from arena.web.feed import Viewers
-from arena.web.guard import PageLook, application
+from arena.web.guard import Guard, PageLook
 from arena.web.live_games import ENDED, KEPT_OVER, MOVES_SHOWN, LiveGames
 
 
@@ -49,18 +48,6 @@ def told(play_game: Callable[..., GameRecord], spec: Callable[..., GameSpec]) ->
             yield Watched((event,), 0)
 
     return tell
-
-
-def test_what_is_told_crosses_in_pieces_of_any_size(told: Callable[..., Iterator[Told]]) -> None:
-    setup = LiveSetup(b"/a\xff/l.sqlite", 7, "127.0.0.1:8000", "all", False, 0.0, ("x",))
-    messages: list[Told] = [setup, *told("a", 5), GameStored("a", 3, "1-0"), LeagueProgress(3, None, 1.5), Over()]
-    data = b"".join(map(frame, messages))
-    for size in (1, 7, len(data)):
-        reading = Frames(to_server, LONGEST)
-        found = [one for at in range(0, len(data), size) for one in reading.feed(data[at : at + size])]
-        assert list(map(frame, found)) == list(map(frame, messages))
-        assert found[0] == setup
-        assert found[-3:] == messages[-3:]
 
 
 def test_games_that_are_over_are_forgotten_the_oldest_first(told: Callable[..., Iterator[Told]]) -> None:
@@ -123,7 +110,7 @@ def test_the_pages_of_games_under_way_can_be_read_without_a_script(
     players = (replace(start.spec.players[0], name=NASTY), start.spec.players[1])
     games.tell(Watched((replace(start, spec=replace(start.spec, players=players)),), 0))
     look = PageLook(Site("a test", (), ""))
-    served = serving(application(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])), beside=games.run)
+    served = serving(Guard(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])), beside=games.run)
     page = served.get("/now.html")
     assert 'href="now/aa.html"' in page.text
     assert NASTY not in page.text
