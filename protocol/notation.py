@@ -41,7 +41,7 @@ HOME_SQUARES: tuple[tuple[int, ...], tuple[int, ...]] = (
 class Rank(enum.IntEnum):
     """The twelve ranks of the original army and the infiltrator.
 
-    The value is only an index; `arena.stratego.rules.combat` has the results of fights.
+    The value is only an index; `arena.stratego.rules.tables` has the results of fights.
     """
 
     FLAG = 1

@@ -9,8 +9,7 @@ import msgspec
 
 from arena.errors import UsageError
 from arena.game import STRATEGO, Displays, Game, Names, State, Told, Trial, Variant
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts
+from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts, ruleset_from_lines
 from arena.stratego.rules.rulesets import (
     DEFAULT_RULESET,
     as_ruleset,

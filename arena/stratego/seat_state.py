@@ -15,8 +15,7 @@ from arena.play.session import Session
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.events import Event
 from arena.stratego.rules.tables import RuleTables
-from arena.stratego.shown.boards import SquareMark, marks_of
-from arena.stratego.shown.event_words import told_words
+from arena.stratego.shown.boards import SquareMark, marks_of, told_words
 from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.state import as_stratego
 from protocol import messages

@@ -33,7 +33,7 @@ from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.database import Damage, DamagedError
 from arena.league.verify import verify
 from arena.stratego.game import variant_of
-from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import ruleset_from_lines
 from protocol.notation import Color, Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"

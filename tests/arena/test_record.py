@@ -21,7 +21,6 @@ from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict, forfeit, words_of
 from arena.stratego.rules.board import MOVES
-from arena.stratego.rules.rule_lines import ruleset_from_lines
 from arena.stratego.rules.ruleset import (
     DEFAULTS,
     FIRST_RULES,
@@ -29,6 +28,7 @@ from arena.stratego.rules.ruleset import (
     Ruleset,
     RulesetError,
     Starts,
+    ruleset_from_lines,
 )
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_view import told_to, true_cells

@@ -21,11 +21,11 @@ from scripted import Table, game_spec
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
 from arena.stratego.rules.board import BLUE_BIT, MOVES, RANKS, StraightMove
-from arena.stratego.rules.combat import fight
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Captains, Defence, Ruleset, Scouts
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.rules.tables import fight
 from arena.stratego.seat_view import begun_view, enemy_squares, show, told_to, true_cells
 from arena.stratego.state import StrategoState, as_stratego
 from protocol.messages import Battle, Guess, Moved, Rescued, Reveal

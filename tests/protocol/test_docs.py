@@ -13,10 +13,10 @@ from arena.bots.pipes import STDERR_KEPT
 from arena.bots.spec import INHERITED, base_environment
 from arena.game.connection import MAX_LINES_A_TURN
 from arena.game.live import MAX_NOTE_BYTES
-from arena.stratego.rules.combat import fight
 from arena.stratego.rules.ruleset import Chase, NoMove
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.stratego.rules.setup import check_setup
+from arena.stratego.rules.tables import fight
 from protocol.actions import STRATEGO_FORMS
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.codec import decode_from_bot, encode_for_bot

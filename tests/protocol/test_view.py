@@ -13,9 +13,9 @@ from random_play import any_rules, lively, random_rows
 from small_arena import SmallArena
 
 from arena.stratego.rules.board import MOVES
-from arena.stratego.rules.combat import fight
 from arena.stratego.rules.ruleset import Bombs, EqualRanks, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.rules.tables import fight
 from protocol.messages import Battle, Clock, Enemy, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
 from protocol.notation import HOME_SQUARES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
 from protocol.view import Piece, View

@@ -20,7 +20,7 @@ from arena.errors import ArenaError, UsageError
 from arena.game.live import introduction
 from arena.game.time_control import parse_time
 from arena.league.entrants import built
-from arena.league.league_options import LARGEST_SEED, PlayOptions
+from arena.league.league_options import PlayOptions
 from arena.league.option_values import check_options, option_value, usual_limits
 from arena.sandbox.launch import StartError
 from arena.sandbox.levels import Level, choose
@@ -32,39 +32,19 @@ from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from arena.stratego.seat_view import begun_view, enemy_squares, legal_actions, told_to
 from arena.system.concurrency import background, readable
+from protocol import messages
 from protocol.actions import STRATEGO_FORMS
 from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
 from protocol.lines import LineBuffer, LocalProtocolError, RemoteProtocolError
-from protocol.messages import (
-    PROTOCOL_VERSION,
-    Ability,
-    ArenaMessage,
-    Author,
-    BoardLine,
-    BotMessage,
-    Cannot,
-    Enemy,
-    Hello,
-    Move,
-    Name,
-    Note,
-    Quit,
-    Ready,
-    Setup,
-    Turn,
-    Want,
-    Wants,
-)
+from protocol.messages import PROTOCOL_VERSION, Ability, ArenaMessage, BotMessage, Want
 from protocol.notation import COLOR_BY_WORD, Color
 from protocol.view import View
 
 START_SECONDS = 10.0
 ANSWER_SECONDS = 5.0
-MOST = 2**53
-"""The greatest number of milliseconds and plies: any language's numbers hold it."""
 STDERR_LINES = 5
 
-M = TypeVar("M", Ready, Setup, Move)
+M = TypeVar("M", messages.Ready, messages.Setup, messages.Move)
 
 
 @dataclass(frozen=True)
@@ -109,7 +89,6 @@ class OpenBot:
 
     async def send(self, *messages: ArenaMessage, within: float = ANSWER_SECONDS) -> None:
         """Send messages (`protocol.messages`). Raises `ArenaError` if the bot does not read them."""
-        _check_within(within)
         try:
             data = b"".join(map(encode_for_bot, messages))
         except (LocalProtocolError, KeyError) as error:
@@ -123,7 +102,6 @@ class OpenBot:
         """Return the bot's next message, of any kind. Raises `ArenaError` if none comes within this number of
         seconds.
         """
-        _check_within(within)
         return await self._receive_until(trio.current_time() + within, within)
 
     async def _receive_until(self, end: float, within: float) -> BotMessage:
@@ -173,12 +151,13 @@ class OpenBot:
     async def hello(self, within: float = START_SECONDS) -> BotIntroduction:
         """Say hello, and wait for the bot's introduction and its `ready`."""
         said: list[BotMessage] = []
-        await self.send(Hello(PROTOCOL_VERSION), within=within)
-        await self._wait_for(Ready, within, said.append, allowed=(Name, Author, Wants, Cannot))
-        name = next((message.text for message in said if isinstance(message, Name)), "")
-        author = next((message.text for message in said if isinstance(message, Author)), "")
-        self._wants = tuple(want for message in said if isinstance(message, Wants) for want in message.wants)
-        cannot = tuple(one for message in said if isinstance(message, Cannot) for one in message.abilities)
+        await self.send(messages.Hello(PROTOCOL_VERSION), within=within)
+        introduces = (messages.Name, messages.Author, messages.Wants, messages.Cannot)
+        await self._wait_for(messages.Ready, within, said.append, allowed=introduces)
+        name = next((message.text for message in said if isinstance(message, messages.Name)), "")
+        author = next((message.text for message in said if isinstance(message, messages.Author)), "")
+        self._wants = tuple(want for message in said if isinstance(message, messages.Wants) for want in message.wants)
+        cannot = tuple(one for message in said if isinstance(message, messages.Cannot) for one in message.abilities)
         return BotIntroduction(name, author, self._wants, cannot)
 
     async def set_up(
@@ -191,12 +170,11 @@ class OpenBot:
         if not isinstance(color, Color) and not (isinstance(color, str) and color in COLOR_BY_WORD):
             raise UsageError(f"expected {' or '.join(COLOR_BY_WORD)}, got {color!r}")
         side = color if isinstance(color, Color) else COLOR_BY_WORD[color]
-        _check_number("seed", seed, 0, LARGEST_SEED)
         if not isinstance(time, str):
             raise UsageError(f"time: expected a string such as '100ms', got {time!r}")
         control = option_value("time", parse_time, time)
         await self.send(*introduction(variant_of(self.ruleset), control, seed, side), within=within)
-        setup = await self._wait_for(Setup, within, self._note, allowed=(Note,))
+        setup = await self._wait_for(messages.Setup, within, self._note, allowed=(messages.Note,))
         try:
             check_setup(self.ruleset, setup.rows)
         except IllegalSetupError as error:
@@ -217,7 +195,7 @@ class OpenBot:
         self._game = game
         self._view = begun_view(game.ruleset, self._color, self._rows, enemy_squares(game, self._color))
         if not game.ruleset.fills_rows:
-            await self.send(Enemy(enemy_squares(game, self._color)), within=within)
+            await self.send(messages.Enemy(enemy_squares(game, self._color)), within=within)
 
     async def tell(self, events: Iterable[Event], within: float = ANSWER_SECONDS) -> None:
         """Tell the bot what its side may know of the events that `game.apply` returned, also for its own action."""
@@ -242,25 +220,19 @@ class OpenBot:
         Only the form of the action is checked; `game.apply` judges it. Without a game (see `start`) the ply is 1 by
         default, and the caller has to `send` the lines that the bot wants.
         """
-        for name, value, least in (
-            ("own_ms", own_ms, 0),
-            ("enemy_ms", enemy_ms, 0),
-            ("ply", 1 if ply is None else ply, 1),
-        ):
-            _check_number(name, value, least, MOST)
-        messages: list[ArenaMessage] = []
+        due: list[ArenaMessage] = []
         if self._game is not None and self._view is not None:
             ply = self._game.ply + 1 if ply is None else ply
             if Want.BOARD in self._wants:
                 self._view.close_action()
-                messages.append(BoardLine(self._view.cells()))
+                due.append(messages.BoardLine(self._view.cells()))
             if Want.LEGAL in self._wants:
-                messages.extend(legal_lines(legal_actions(self._game)))
-        await self.send(*messages, Turn(1 if ply is None else ply, own_ms, enemy_ms), within=within)
-        return (await self._wait_for(Move, within, self._note, allowed=(Note,))).action
+                due.extend(legal_lines(legal_actions(self._game)))
+        await self.send(*due, messages.Turn(1 if ply is None else ply, own_ms, enemy_ms), within=within)
+        return (await self._wait_for(messages.Move, within, self._note, allowed=(messages.Note,))).action
 
     def _note(self, message: BotMessage) -> None:
-        if isinstance(message, Note):
+        if isinstance(message, messages.Note):
             self.notes.append(message.text)
 
     async def _wait_for(
@@ -276,16 +248,6 @@ class OpenBot:
             other(message)
 
 
-def _check_within(within: object) -> None:
-    if not isinstance(within, int | float) or isinstance(within, bool) or not within >= 0:
-        raise UsageError(f"within: expected a number of seconds, got {within!r}")
-
-
-def _check_number(name: str, value: object, least: int, most: int) -> None:
-    if type(value) is not int or not least <= value <= most:
-        raise UsageError(f"{name}: expected a whole number from {least} to {most}, got {value!r}")
-
-
 @contextlib.asynccontextmanager
 async def open_bot(
     path: AnyPath, *, rules: str | Ruleset = "isf", **options: Unpack[BotKeywords]
@@ -298,7 +260,7 @@ async def open_bot(
         raise UsageError("arena.open_bot: expected to be used under trio, as in trio.run(main); asyncio will not do")
     with plain_errors():
         ruleset = as_ruleset(rules)
-    chosen = play_options(BotKeywords, options, ("rules",))
+    chosen = play_options(BotKeywords, options, open_bot)
     with contextlib.ExitStack() as stack:
         folders = stack.enter_context(BotFolders())
         level, bot = await in_thread_of_trio(partial(_prepare, bot_word(path), chosen, folders))
@@ -313,7 +275,7 @@ async def open_bot(
         try:
             async with background(process.drain_stderr, opened.watch):
                 yield opened
-            process.write_now(encode_for_bot(Quit()))
+            process.write_now(encode_for_bot(messages.Quit()))
         finally:
             await process.end(QUIT_GRACE)
 

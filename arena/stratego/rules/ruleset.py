@@ -6,11 +6,13 @@ bots, for records and for the fingerprint of a league.
 """
 
 import enum
+from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
+from functools import lru_cache
 from typing import Any
 
 from arena.errors import UsageError
-from protocol.notation import BOARD_SIZE, SETUP_ROWS, Rank, army_text
+from protocol.notation import ARMY_RULE, BOARD_SIZE, SETUP_ROWS, Rank, army_text, read_army
 
 HOME_SIZE = SETUP_ROWS * BOARD_SIZE
 
@@ -243,7 +245,7 @@ SWITCHES = frozenset(key for key, default in DEFAULTS.items() if isinstance(defa
 
 
 def value_text(value: object) -> str:
-    """Return the value of a rule as text for its line; `arena.stratego.rules.rule_lines` reads it back."""
+    """Return the value of a rule as text for its line; `ruleset_from_lines` reads it back."""
     if isinstance(value, enum.Enum):
         return str(value.value)
     if isinstance(value, tuple):
@@ -251,3 +253,63 @@ def value_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)
+
+
+# --- rulesets read back from their lines --------------------------------------------------------------------------
+
+
+def ruleset_from_lines(name: str, lines: Iterable[tuple[str, str]]) -> Ruleset:
+    """Parse the lines of a ruleset in a record, as `Ruleset.lines` writes them. Raises `RulesetError`.
+
+    A rule without a line has its default: the lines are older than the rule. Title, source and notes are not in the
+    lines.
+    """
+    return _ruleset(name, tuple(lines))
+
+
+@lru_cache(maxsize=32)
+def _ruleset(name: str, lines: tuple[tuple[str, str], ...]) -> Ruleset:
+    """Cached, as all games of a league have the same lines, and parsing takes a third of checking a short game."""
+    values: dict[str, Any] = {}
+    unknown = []
+    for line, text in lines:
+        key = line.replace("-", "_")
+        if key not in RULE_KEYS or "_" in line:
+            unknown.append(line)
+        elif key in values:
+            raise RulesetError(f"the rules of {name!r} cannot be read: there are two lines for {line}")
+        else:
+            values[key] = _read(name, line, text)
+    if unknown:
+        names = ", ".join(map(repr, unknown))
+        raise RulesetError(
+            f"the rules of {name!r} cannot be read: this version of arena does not know {names}; they were written by "
+            "a newer version"
+        )
+    if ARMY_RULE not in values:
+        raise RulesetError(f"the rules of {name!r} cannot be read: there is no line for {ARMY_RULE}")
+    return Ruleset(name=name, title=name, source="", **values)
+
+
+def _read(name: str, line: str, text: str) -> Any:
+    try:
+        value = _value(line.replace("-", "_"), text)
+        is_known = value_text(value) == text  # '007', ' 7' and '\u0667' are numbers to Python, and to no rule
+    except (KeyError, ValueError):
+        is_known = False
+    if not is_known:
+        raise RulesetError(
+            f"the rules of {name!r} cannot be read: this version of arena does not know {line} {text!r}; they are "
+            "damaged, or were written by a newer version"
+        )
+    return value
+
+
+def _value(key: str, text: str) -> Any:
+    if key in CHOICES:
+        return CHOICES[key](text)
+    if key == ARMY_RULE:
+        return read_army(text)
+    if key in SWITCHES:
+        return {"yes": True, "no": False}[text]
+    return None if text == "none" and key in MAY_BE_NONE else int(text)

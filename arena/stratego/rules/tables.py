@@ -1,19 +1,23 @@
-"""The look-up tables of a ruleset: one `RuleTables` for all games under it.
+"""Fights, and the look-up tables of a ruleset: one `RuleTables` for all games under it.
+
+All booklets agree on the plain table of fights: the higher rank wins, equal ranks both leave, a bomb beats all but the
+miner, a spy that attacks the marshal wins, anything that can attack takes the flag. Two variants of the Vintage booklet
+(p. 21) change entries of it: of equal ranks the attacker wins, and a bomb leaves the board with the attacker.
 
 A ruleset without any rule that changes how pieces move or attack is `plain`; its games take the fast paths.
 """
 
 import sys
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from arena.stratego.rules.board import BLUE_BIT, CODES, EMPTY, RANKS, code_of
-from arena.stratego.rules.combat import fight_table
 from arena.stratego.rules.ruleset import (
     Attacks,
     Bombs,
     Captains,
     Chase,
     Defence,
+    EqualRanks,
     FixedPieces,
     Flag,
     NoMove,
@@ -36,6 +40,55 @@ ENTERABLE = (
     tuple(code < BLUE_BIT for code in range(CODES)),
 )
 """By side and code: whether a piece of the side may move onto a square with the code."""
+
+
+STRENGTH: dict[Rank, int] = {
+    Rank.SPY: 1,
+    Rank.INFILTRATOR: 1,
+    Rank.SCOUT: 2,
+    Rank.MINER: 3,
+    Rank.SERGEANT: 4,
+    Rank.LIEUTENANT: 5,
+    Rank.CAPTAIN: 6,
+    Rank.MAJOR: 7,
+    Rank.COLONEL: 8,
+    Rank.GENERAL: 9,
+    Rank.MARSHAL: 10,
+}
+"""The European numbering: the stronger piece has the higher number. Flag and bombs have none."""
+
+Fights = dict[Rank, dict[Rank, Survivor]]
+
+
+def fight(
+    attacker: Rank,
+    defender: Rank,
+    equal_ranks: EqualRanks = EqualRanks.BOTH_LEAVE,
+    bombs: Bombs = Bombs.FIXED,
+) -> Survivor:
+    """Return the piece that stays after a fight. Raises ValueError if the attacker is a flag or a bomb."""
+    if attacker not in STRENGTH:
+        raise ValueError(f"a {attacker.name.lower()} cannot attack")
+    if defender is Rank.FLAG:
+        return Survivor.ATTACKER
+    if defender is Rank.BOMB:
+        if attacker is Rank.MINER:
+            return Survivor.ATTACKER
+        return Survivor.DEFENDER if bombs is Bombs.FIXED else Survivor.NEITHER
+    if attacker is Rank.SPY and defender is Rank.MARSHAL:
+        return Survivor.ATTACKER
+    difference = STRENGTH[attacker] - STRENGTH[defender]
+    if difference == 0:
+        return Survivor.NEITHER if equal_ranks is EqualRanks.BOTH_LEAVE else Survivor.ATTACKER
+    return Survivor.ATTACKER if difference > 0 else Survivor.DEFENDER
+
+
+@cache
+def fight_table(equal_ranks: EqualRanks, bombs: Bombs) -> Fights:
+    return {
+        attacker: {defender: fight(attacker, defender, equal_ranks, bombs) for defender in Rank}
+        for attacker in STRENGTH
+    }
 
 
 class RuleTables:

@@ -11,8 +11,7 @@ from functools import cached_property
 from arena.errors import UsageError
 from arena.stratego.rules.action_types import Action, Infiltration, PieceMove, Rescue, parse_action
 from arena.stratego.rules.board import code_of
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset
+from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset, ruleset_from_lines
 from arena.stratego.rules.setup import place
 from arena.stratego.rules.tables import tables_of
 from arena.stratego.search.armies import Armies, Army

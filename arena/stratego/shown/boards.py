@@ -1,4 +1,4 @@
-"""Boards as text, with marks for the last action.
+"""Boards as text, with marks for the last action, and what an action did in words.
 
 Marks use the columns between cells, so that all boards have one width: `(..)` is the origin of the piece, `[..]` its
 target, or a guessed or rescued piece. `x` is an empty square on which, or from which, a piece was lost.
@@ -9,8 +9,10 @@ from enum import Enum
 
 from arena.report.layout import Paint, plain
 from arena.stratego.rules.events import Event
+from arena.stratego.shown.piece_names import Names
+from protocol import messages
 from protocol.geometry import action_squares
-from protocol.messages import Battle, Guess, Moved, Rescued
+from protocol.messages import ArenaMessage, Battle, Guess, Moved, Rescued
 from protocol.notation import BOARD_SIZE, FILES, SQUARE_INDEX, Color, Survivor
 from protocol.view import CELL_EMPTY, CELL_LAKE
 
@@ -86,3 +88,32 @@ def _cell(cell: str, mark: SquareMark | None, paint: Paint) -> str:
     if cell == CELL_EMPTY:
         return paint("x ", "bold") if mark is not None and mark.is_loss else paint("· ", style)
     return paint(cell, style if cell == CELL_LAKE else f"bold {style}")
+
+
+_SURVIVORS = {
+    Survivor.ATTACKER: "the attacker wins",
+    Survivor.DEFENDER: "the defender wins",
+    Survivor.NEITHER: "both leave",
+}
+
+
+def told_words(events: Sequence[Event], names: Names) -> str:
+    return "; ".join(text for event in events if (text := event_words(event, names)))
+
+
+def event_words(message: ArenaMessage, names: Names) -> str:
+    """Return the text of a message, without its action."""
+    match message:
+        case messages.Battle(square, attacker, defender, survivor):
+            met = names.name(defender) if defender is not None else "an unknown piece"
+            return f"{names.name(attacker)} attacks {met} on {square}, {_SURVIVORS[survivor]}"
+        case messages.Reveal(square, rank):
+            return f"shows itself as {names.one(rank)} on {square}"
+        case messages.Rescued(_, square, rank):
+            return f"{names.one(rank)} comes back on {square}"
+        case messages.Guess(square, rank, True):
+            return f"guesses {names.one(rank)} on {square}, which is right: it leaves the board"
+        case messages.Guess(square, rank, _):
+            return f"guesses {names.one(rank)} on {square}, which is wrong"
+        case _:
+            return ""

@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 
 from arena.game import Variant
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import DEFAULTS, RULE_KEYS, Ruleset, RulesetError
+from arena.stratego.rules.ruleset import DEFAULTS, RULE_KEYS, Ruleset, RulesetError, ruleset_from_lines
 from arena.stratego.rules.rulesets import DEFAULT_RULESET, load_ruleset, ruleset_names, switch_names, switch_title
 from arena.stratego.shown.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering, names_of
 from arena.stratego.shown.sentences import RulesPart, capitalised, sentences

@@ -13,8 +13,7 @@ from arena.report.shown import SeenBy, Shown
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.events import Event
 from arena.stratego.seat_view import told_to, true_cell
-from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of
-from arena.stratego.shown.event_words import told_words
+from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of, told_words
 from arena.stratego.shown.piece_names import STRONGEST_FIRST, Numbering, names_of
 from arena.stratego.state import as_stratego, line_of
 from protocol.messages import Battle, Moved

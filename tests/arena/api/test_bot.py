@@ -174,8 +174,6 @@ def test_another_event_loop_than_trios_is_named_as_the_mistake(bots: Bots) -> No
 
 
 MISTAKES: list[tuple[str, Callable[..., Awaitable[object]]]] = [
-    ("within: expected a number", lambda bot, game: bot.turn(own_ms=100, within="5")),
-    ("own_ms: expected a whole number", lambda bot, game: bot.turn(own_ms="100")),
     ("time: expected a string", lambda bot, game: bot.set_up("red", time=100)),
     ("expected red or blue", lambda bot, game: bot.set_up(["red"])),
     ("expected a game", lambda bot, game: bot.start("game")),
