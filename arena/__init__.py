@@ -14,38 +14,10 @@ from typing import TYPE_CHECKING, Any
 from arena.version import __version__
 
 if TYPE_CHECKING:
-    from arena.api import (
-        ActionPlayed,
-        ArenaError,
-        CompareResult,
-        EventsDropped,
-        GameFinished,
-        GameRecord,
-        GameStarted,
-        League,
-        MatchResult,
-        Result,
-        Standings,
-        Step,
-        UsageError,
-        compare,
-        match,
-        play,
-        read_records,
-        replay,
-    )
-    from arena.stratego.library import (
-        Board,
-        Game,
-        IllegalActionError,
-        IllegalSetupError,
-        OpenBot,
-        Ruleset,
-        open_bot,
-        rules,
-    )
+    from arena.api import *  # noqa: F403
+    from arena.stratego.library import *  # noqa: F403
 
-__all__ = [
+__all__ = [  # noqa: F405
     "ActionPlayed",
     "ArenaError",
     "Board",
@@ -90,12 +62,6 @@ class _CallablePackage(ModuleType):
         return getattr(api, self.__name__.rpartition(".")[2])
 
 
-def _library() -> ModuleType:
-    from arena.stratego import library
-
-    return library
-
-
 class _ApiModule(ModuleType):
     """The module `arena`."""
 
@@ -103,8 +69,9 @@ class _ApiModule(ModuleType):
         if name not in __all__:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         from arena import api
+        from arena.stratego import library
 
-        value = getattr(api if name in api.__all__ else _library(), name)
+        value = getattr(api if name in api.__all__ else library, name)
         return self.__dict__.setdefault(name, value)  # by now `play` may be the package, which is as good
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -5,10 +5,7 @@ from collections.abc import Iterable
 
 
 class ArenaError(Exception):
-    """An error for the user. Its text says where, what was expected, what came, and what to do.
-
-    The command line prints it without a traceback and exits with `exit_code`.
-    """
+    """An error for the user. Its text says where, what was expected, what came, and what to do."""
 
     exit_code = 1
 

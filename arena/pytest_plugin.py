@@ -9,7 +9,7 @@ imported when the first match is played.
 
 import os
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
@@ -20,7 +20,6 @@ import pytest
 if TYPE_CHECKING:
     from arena.api import MatchResult
     from arena.api.keywords import GameWord, Rules
-    from arena.game.record import GameRecord
 
 USUAL_GAMES = 20
 NUMBERS = ("games", "seed", "jobs")
@@ -115,18 +114,8 @@ class ArenaPlay:
         A bot is a path, from the current folder, or the bare name of a sample bot. Fails the test, without an inner
         traceback, for an unknown bot or an invalid option; a bot that crashes only loses its game.
         """
+        asked = {name: value for name, value in locals().items() if name in OPTIONS and value is not None}
         __tracebackhide__ = True
-        given = {
-            "games": games,
-            "time": time,
-            "game": game,
-            "rules": rules,
-            "sandbox": sandbox,
-            "seed": seed,
-            "jobs": jobs,
-            "openings": openings,
-        }
-        asked = {name: value for name, value in given.items() if value is not None}
         store = self._folder / f"match-{len(self._session.played) + 1}.sqlite"
         result = _play(first, second, store, {"games": USUAL_GAMES, **self._session.said, **asked})
         if isinstance(result, str):
@@ -179,17 +168,12 @@ def describe(result: "MatchResult", store: Path) -> str:
     lines.append("ended by " + ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common()))
     seen: set[str] = set()
     for number, record in sorted(zip(result.numbers, result.records, strict=True), key=itemgetter(0)):
-        for name, stderr in _forfeited(record):
-            if name not in seen:
-                seen.add(name)
-                lines.append(f"first forfeit of {name}, game {number}: {record.verdict.detail}")
-                lines += [f"    stderr: {line}" for line in stderr.strip().splitlines()[-STDERR_LINES:]]
-    return "\n".join([*lines, f"to see a game: arena show {store} 1"])
-
-
-def _forfeited(record: "GameRecord") -> Iterator[tuple[str, str]]:
-    """The bots that lost a game by a fault of their own, and the end of what they wrote to standard error."""
-    if record.verdict.reason.is_forfeit:
+        if not record.verdict.reason.is_forfeit:
+            continue
         for color, player in enumerate(record.players):
-            if record.verdict.result.winner != color:
-                yield player.name, record.stderr[color]
+            if record.verdict.result.winner != color and player.name not in seen:
+                seen.add(player.name)
+                lines.append(f"first forfeit of {player.name}, game {number}: {record.verdict.detail}")
+                stderr = record.stderr[color].strip().splitlines()
+                lines += [f"    stderr: {line}" for line in stderr[-STDERR_LINES:]]
+    return "\n".join([*lines, f"to see a game: arena show {store} 1"])

@@ -5,7 +5,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, get_type_hints
@@ -14,8 +14,8 @@ from arena.errors import UsageError, suggest
 from arena.game import Game
 from arena.game.registry import installed_games, load_game
 from arena.game.time_control import TimeControl, parse_time
-from arena.league.league_options import USUAL, FormatName, FormatOptions, PlayOptions, variant_of
-from arena.league.option_values import build_limits, check_options, option_value, time_control, usual_limits
+from arena.league.league_options import USUAL, FormatName, FormatOptions, PlayOptions
+from arena.league.option_values import option_value
 from arena.league.pairing.chosen import ChosenFormat, format_of
 from arena.sandbox.launch import host_fault
 
@@ -91,14 +91,13 @@ _EXPECTED = {str: "a string such as {!r}", int: "a whole number", bool: "True or
 
 
 def play_options(
-    allowed: type[BotKeywords], options: Mapping[str, Any], named: Collection[str] = (), **fixed: object
+    allowed: type[BotKeywords], options: Mapping[str, Any], call: Callable[..., object], **fixed: object
 ) -> PlayOptions:
-    """Return keywords as options, with `fixed` ones that the caller may not choose.
+    """Return the `allowed` keywords of a call as options, with `fixed` ones that the caller may not choose.
 
-    `allowed` are the keywords of the call that are options, `named` its others. Raises `UsageError` for an unknown
-    keyword and for a value of another type.
+    Raises `UsageError` for an unknown keyword and for a value of another type.
     """
-    refuse_unknown(options, [*get_type_hints(allowed), *named])
+    refuse_unknown(options, allowed, call)
     values: dict[str, Any] = {}
     for name, value in {**options, **fixed}.items():
         if name in ("limits", "openings", "store"):
@@ -138,19 +137,12 @@ def _game_word(game: object) -> str:
     return str(file)
 
 
-def refuse_unknown(options: Mapping[str, object], known: Collection[str]) -> None:
+def refuse_unknown(options: Mapping[str, object], allowed: object, call: Callable[..., object]) -> None:
+    named = (one.name for one in inspect.signature(call).parameters.values() if one.default is not one.empty)
+    known = [*get_type_hints(allowed), *named]
     for name in options:
         if name not in known:
             raise UsageError(f"{name}: unknown option; {suggest(name, sorted(known))}")
-
-
-def check_values(options: PlayOptions) -> None:
-    with plain_errors():
-        check_options(options)
-        time_control(options)
-        usual_limits(options)
-        build_limits(options)
-        variant_of(options)
 
 
 def _check_type(name: str, value: object, expected: type) -> None:
@@ -230,13 +222,9 @@ class FormatKeywords(TypedDict, total=False):
     disqualify: int | None
 
 
-def chosen_format(rounds: int | None, options: Mapping[str, Any], named: Sequence[str]) -> ChosenFormat:
-    """Return the format of the keywords; `named` are the other keywords of the call.
-
-    Raises `UsageError` for an unknown keyword, for a value of another type, and for keywords that the format does not
-    have.
-    """
-    refuse_unknown(options, [*get_type_hints(FormatKeywords), *named])
+def chosen_format(rounds: int | None, options: Mapping[str, Any], call: Callable[..., object]) -> ChosenFormat:
+    """Return the format of the keywords of a call. Raises `UsageError` for those that the format does not have."""
+    refuse_unknown(options, FormatKeywords, call)
     asked = dict(options)
     word, known = asked.pop("format", FormatName.ROUND_ROBIN.value), [name.value for name in FormatName]
     if word not in known:

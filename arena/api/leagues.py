@@ -4,7 +4,7 @@ import glob
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import Never, Self, Unpack
+from typing import Self, Unpack
 
 from arena.api.keywords import (
     AnyPath,
@@ -12,12 +12,10 @@ from arena.api.keywords import (
     LeagueKeywords,
     Rules,
     check_time_word,
-    check_values,
     chosen_format,
     path_of,
     plain_errors,
     play_options,
-    refuse_unknown,
 )
 from arena.api.matches import OnResult, play_league
 from arena.api.shown_results import Result, Standings, result_of, standings_of, stored_record
@@ -26,13 +24,12 @@ from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague
 from arena.league.league_options import USUAL_ROUNDS, Kind
+from arena.league.option_values import check_values
 from arena.league.plan import LeagueEntry
 from arena.league.store import Contents, Damage, GameRow, Store, damage_text, is_empty_file
 from arena.report.game_list import Roster, players_of
 from arena.report.placings import placing_entry, stored_table
 from arena.report.standings import make_table
-
-RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links", "new_league", "archive")
 
 
 class League:
@@ -52,9 +49,9 @@ class League:
         **options: Unpack[LeagueKeywords],
     ) -> None:
         self.path: Path = path_of(store, "store")
-        known = ("rules", "time")
-        self._options = play_options(LeagueKeywords, options, known, rules=rules, time=time, store=self.path)
-        check_values(self._options)
+        self._options = play_options(LeagueKeywords, options, League, rules=rules, time=time, store=self.path)
+        with plain_errors():
+            check_values(self._options)
         if self._has_games():
             with plain_errors(), Store(self.path, create=False):
                 pass  # it is one
@@ -69,14 +66,13 @@ class League:
     ) -> None:
         pass
 
-    def add(self, *paths: AnyPath, time: str | None = None, **unknown: Never) -> None:
+    def add(self, *paths: AnyPath, time: str | None = None) -> None:
         """Add bots: paths as on the command line, with `*`, `?` and `[...]` as in a shell, and `~`.
 
         Bots that take part already are ignored. With a `time` (`1s/move`, `60+0.6`) these bots have that in place of
         the league's, even if they took part already. Raises `UsageError` for a pattern that no file matches, and for an
         invalid time.
         """
-        refuse_unknown(unknown, ("time",))
         if time is not None:
             check_time_word(time)
         for path in paths:
@@ -116,7 +112,7 @@ class League:
         if rounds is not None and (type(rounds) is not int or rounds < 1):
             raise UsageError(f"rounds: expected a whole number from 1, got {rounds!r}")
         with plain_errors():
-            format_ = chosen_format(rounds, format_options, RUN_KEYWORDS)
+            format_ = chosen_format(rounds, format_options, League.run)
         times = [self._times.get(os.path.realpath(path)) for path in self._paths]
         entry = LeagueEntry(
             tuple(self._paths),
@@ -131,13 +127,12 @@ class League:
         )
         return play_league(entry, self._options, _standings, on_result=on_result, on_event=on_event)
 
-    def standings(self, *, everyone: bool = False, **unknown: Never) -> Standings:
+    def standings(self, *, everyone: bool = False) -> Standings:
         """Return the table of the bots that took part the last time, or of all that have ever played in the store.
 
         It counts the games of their league and those added later, or with `everyone` all games. `placing` is that of
         the last league, as `run` has returned it.
         """
-        refuse_unknown(unknown, ("everyone",))
         if not self._has_games():
             return standings_of(make_table([], [], meets_all=None), {})
         with plain_errors(), Store(self.path, create=False) as store:

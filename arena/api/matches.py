@@ -42,9 +42,6 @@ T = TypeVar("T")
 OnResult = Callable[[Result], object]
 PlayGames = Callable[[OpenLeague, StopRequest, Watcher, Watch | None], LeagueOutcome]
 
-PLAY_KEYWORDS = ("rules", "time", "store", "on_event")
-MATCH_KEYWORDS = (*PLAY_KEYWORDS, "games", "on_result")
-
 
 @dataclass(frozen=True)
 class MatchResult:
@@ -108,7 +105,7 @@ def play(
     usual, times = match_times(time)
     entry = _match_entry(first, second, 1, times)
     with place_of(store) as path:
-        chosen = play_options(GameKeywords, options, PLAY_KEYWORDS, rules=rules, time=usual, store=path, jobs=1)
+        chosen = play_options(GameKeywords, options, play, rules=rules, time=usual, store=path, jobs=1)
         (record,) = play_league(
             entry, chosen, lambda league: _records(league, league.rows()), on_event=on_event, tells_forfeits=False
         )
@@ -136,7 +133,7 @@ def match(
     usual, times = match_times(time)
     entry = _match_entry(first, second, games, times)
     with place_of(store) as path:
-        chosen = play_options(LeagueKeywords, options, MATCH_KEYWORDS, rules=rules, time=usual, store=path)
+        chosen = play_options(LeagueKeywords, options, match, rules=rules, time=usual, store=path)
         return play_league(entry, chosen, _match_result, on_result=on_result, on_event=on_event)
 
 
@@ -232,9 +229,6 @@ def _match_result(league: OpenLeague) -> MatchResult:
     )
 
 
-COMPARE_KEYWORDS = (*MATCH_KEYWORDS, "elo0", "elo1", "alpha", "beta")
-
-
 @dataclass(frozen=True)
 class CompareResult:
     """The result of a test. All counts are those of `new`, over the pairs of games that count. `str()` is a sentence.
@@ -309,15 +303,15 @@ def compare(
         hypotheses = hypotheses_of(**numbers)
     usual, times = match_times(time)
     with place_of(store) as path:
-        chosen = play_options(LeagueKeywords, options, COMPARE_KEYWORDS, rules=rules, time=usual, store=path)
+        chosen = play_options(LeagueKeywords, options, compare, rules=rules, time=usual, store=path)
         entry = comparison_entry(bot_word(new), bot_word(old), hypotheses, games, chosen.jobs, times=times)
+
+        def play_games(league: OpenLeague, stop: StopRequest, watcher: Watcher, watch: Watch | None) -> LeagueOutcome:
+            return Comparison(league).play(stop, watcher, watch)
+
         return play_league(
-            entry, chosen, _compare_result, on_result=on_result, on_event=on_event, play_games=_play_comparison
+            entry, chosen, _compare_result, on_result=on_result, on_event=on_event, play_games=play_games
         )
-
-
-def _play_comparison(league: OpenLeague, stop: StopRequest, watcher: Watcher, watch: Watch | None) -> LeagueOutcome:
-    return Comparison(league).play(stop, watcher, watch)
 
 
 def _compare_result(league: OpenLeague) -> CompareResult:

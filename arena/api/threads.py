@@ -1,14 +1,10 @@
-"""A plain call that plays games, from anywhere: a script, a thread, a notebook's event loop, a task of trio.
-
-A trio loop in a separate thread plays the games, without the program's signals, exit status and event loop. The calling
-thread waits, and runs the callbacks. An exception there, by Ctrl-C or by a callback, stops the games and is raised when
-all processes have ended. Events of games reach their watcher in the same way (`EventQueue`), and never delay a game.
-"""
+"""A plain call that plays games in another thread, and runs callbacks in the calling one, from any kind of program."""
 
 import logging
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future, wait
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple
@@ -39,13 +35,7 @@ class BackgroundCall(Generic[T]):
     def __init__(self) -> None:
         self.stop = StopRequest()
         self._told: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
-        self._done = threading.Event()
-        self._lock = threading.Lock()
-        self._is_begun = False
-        self._is_given_up = False
-        """Set if the work was given up before it was begun."""
-        self._value: list[T] = []
-        self._error: BaseException | None = None
+        self._outcome: Future[T] = Future()
 
     # --- in the thread that works -----------------------------------------------------------------------------------
 
@@ -75,32 +65,24 @@ class BackgroundCall(Generic[T]):
         return value[0]
 
     def work(self, function: "Callable[[BackgroundCall[T]], T]") -> None:
-        with self._lock:
-            if self._is_given_up:
-                return
-            self._is_begun = True
+        if not self._outcome.set_running_or_notify_cancel():
+            return
         try:
-            self._value.append(function(self))
+            self._outcome.set_result(function(self))
         except BaseException as error:
-            self._error = error
+            self._outcome.set_exception(error)
         finally:
-            self._done.set()
             self._told.put(None)
 
     # --- in the thread that waits -----------------------------------------------------------------------------------
 
     def result(self) -> T:
-        """Run the callbacks of the work until it is done; return or raise its outcome.
-
-        In a task of asyncio that is cancelled meanwhile, as on Ctrl-C, `asyncio.CancelledError` is raised.
-        """
+        """Run the callbacks until the work is done, or its task of asyncio cancelled; return or raise its outcome."""
         task = _task_of_asyncio()
         while (call := self._next(task)) is not None:
             call()
         with plain_errors():
-            if self._error is not None:
-                raise self._error
-        return self._value[0]
+            return self._outcome.result()
 
     def _next(self, task: "asyncio.Task[Any] | None") -> Callable[[], object] | None:
         if task is None:
@@ -118,10 +100,8 @@ class BackgroundCall(Generic[T]):
         while True:
             try:
                 self.stop.ask(Wish.STOP_NOW)
-                with self._lock:
-                    self._is_given_up = not self._is_begun
-                if not self._is_given_up:
-                    self._done.wait()
+                if not self._outcome.cancel():
+                    wait([self._outcome])
             except KeyboardInterrupt:  # one more: it is being stopped already
                 continue
             return
@@ -173,10 +153,7 @@ MOST_WAITING = 10_000
 
 
 class EventQueue:
-    """Events for a watcher that may be slow: if too many wait, further ones are dropped and counted.
-
-    Each of the two counts is changed by one thread.
-    """
+    """Events for a watcher that may be slow: if too many wait, further ones are dropped and counted."""
 
     def __init__(self, call: BackgroundCall[T], on_event: OnEvent, most: int = MOST_WAITING) -> None:
         self._call = call

@@ -3,21 +3,15 @@
 import sys
 from pathlib import Path
 
-import click
-
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import command
 from arena.cli.shared_options import bot_name_option, json_option, known_game_option, store_argument
 from arena.cli.stores import called, open_to_read, warn_of_damage
 from arena.cli.streams import result
 
 
-@click.command(
-    "bots",
-    cls=ArenaCommand,
-    examples=(
-        ("arena bots league.sqlite", ""),
-        ("arena bots league.sqlite --bot warden", "the versions of one bot"),
-    ),
+@command(
+    ("arena bots league.sqlite", ""),
+    ("arena bots league.sqlite --bot warden", "the versions of one bot"),
 )
 @store_argument
 @bot_name_option

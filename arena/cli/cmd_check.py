@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.exit_codes import DONE, FOUND
-from arena.cli.helping import ArenaCommand, exclusive
-from arena.cli.installation import refuse_windows
+from arena.cli.helping import command, exclusive
 from arena.cli.shared_options import (
     HELP_GROUPS,
     PLAY_OPTIONS,
@@ -27,19 +26,15 @@ from protocol.seats import COLOR_BY_WORD
 
 if TYPE_CHECKING:
     from arena.check.service import Begins
-    from arena.check.situations import Situation
 
 
-@click.command(
-    "check",
-    cls=ArenaCommand,
+@command(
+    ("arena check mine.py", ""),
+    ("arena check mine.py --rules barrage", "one ruleset"),
+    ("arena check mine.py --replay league.sqlite 3 --side red", "a stored game"),
     usual=("game", "rules", "quick", "all", "replay", "sandbox", "time", "json"),
     groups={"Checks": ("rules", "quick", "all", "only", "replay", "side"), **HELP_GROUPS},
-    examples=(
-        ("arena check mine.py", ""),
-        ("arena check mine.py --rules barrage", "one ruleset"),
-        ("arena check mine.py --replay league.sqlite 3 --side red", "a stored game"),
-    ),
+    runs_bots=True,
 )
 @click.argument("bot", metavar="BOT", shell_complete=offer_bots)
 @PLAY_OPTIONS["game"]
@@ -78,51 +73,37 @@ def check_command(
     The bot plays short games on both sides, under the conditions of a league; its times and memory are measured. Exits
     with 0 only if the bot is ready for all rules checked.
     """
-    refuse_windows()
-    if replay is not None:
-        if rules or quick or is_all or only:
-            raise click.UsageError("--replay cannot be used together with --rules, --quick, --all or --only")
-        return _replay(bot, replay, side, options, as_json=as_json, color=color)
-    if side is not None:
+    if replay is not None and (rules or quick or is_all or only):
+        raise click.UsageError("--replay cannot be used together with --rules, --quick, --all or --only")
+    if replay is None and side is not None:
         raise click.UsageError("--side: expected --replay STORE GAME with it")
-    from arena.check.service import CheckOptions, check_bot
-    from arena.check.situations import Extent
-    from arena.cli.interrupts import unwinding
-    from arena.cli.process_setup import own_process_at_level, run_unwinding
-    from arena.league.league_options import PlayOptions
-    from arena.report.checklist import check_json, check_text
-
     exclusive(quick=quick, all=is_all)
-    extent = Extent.QUICK if quick else Extent.ALL if is_all else Extent.USUAL
-    asked = CheckOptions(PlayOptions(**options, jobs=1), rules, extent, frozenset(only))
-    with unwinding():
-        own_process_at_level(asked.play.sandbox)
-        with _progress() as begins:
-            checked = check_bot(bot, asked, remark, begins, run_unwinding)
-    result(check_json(checked) if as_json else check_text(checked, paint_for(color), is_verbose=is_verbose))
-    return DONE if checked.is_accepted else FOUND
-
-
-def _replay(
-    bot: str, replay: tuple[Path, str], side: str | None, options: dict[str, Any], *, as_json: bool, color: str
-) -> int:
-    from arena.check.service import replay_bot
+    from arena.check.service import CheckOptions, check_bot, replay_bot
+    from arena.check.situations import Extent
     from arena.check.stored_game import StoredGame
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import own_process_at_level, run_unwinding
     from arena.league.league_options import PlayOptions
-    from arena.report.checklist import replay_json, replay_text
+    from arena.report.checklist import check_json, check_text, replay_json, replay_text
 
-    store, game = replay
-    with open_to_read(store) as opened:
-        number, record = opened.record(printable(game))
-    asked = PlayOptions(**options, jobs=1)
+    asked, stored = PlayOptions(**options, jobs=1), None
+    if replay is not None:
+        with open_to_read(replay[0]) as opened:
+            stored = StoredGame(*opened.record(printable(replay[1])), None if side is None else COLOR_BY_WORD[side])
     with unwinding():
         own_process_at_level(asked.sandbox)
-        stored = StoredGame(number, record, None if side is None else COLOR_BY_WORD[side])
-        done = replay_bot(bot, asked, stored, remark, run_unwinding)
-    result(replay_json(done) if as_json else replay_text(done, paint_for(color)))
-    return DONE if done.is_same else FOUND
+        if stored is not None:
+            done = replay_bot(bot, asked, stored, remark, run_unwinding)
+            text = replay_json(done) if as_json else replay_text(done, paint_for(color))
+        else:
+            extent = Extent.QUICK if quick else Extent.ALL if is_all else Extent.USUAL
+            with _progress() as begins:
+                checked = check_bot(
+                    bot, CheckOptions(asked, rules, extent, frozenset(only)), remark, begins, run_unwinding
+                )
+            text = check_json(checked) if as_json else check_text(checked, paint_for(color), is_verbose=is_verbose)
+    result(text)
+    return DONE if (done.is_same if stored is not None else checked.is_accepted) else FOUND
 
 
 @contextmanager
@@ -134,8 +115,4 @@ def _progress() -> "Iterator[Begins]":
         yield lambda number, total, situation: None
         return
     with Frame(sys.stderr) as frame:
-
-        def begins(number: int, total: int, situation: "Situation") -> None:
-            frame.draw(f"{number + 1} of {total}: {situation.title}")
-
-        yield begins
+        yield lambda number, total, situation: frame.draw(f"{number + 1} of {total}: {situation.title}")

@@ -7,8 +7,7 @@ import click
 
 from arena.cli.config import ConfiguredCommand, collect
 from arena.cli.exit_codes import DONE, NO_VERDICT, NOT_BETTER, UNDECIDED
-from arena.cli.helping import Whole
-from arena.cli.installation import refuse_windows
+from arena.cli.helping import Whole, command
 from arena.cli.shared_options import (
     HELP_GROUPS,
     OutputForm,
@@ -27,14 +26,14 @@ if TYPE_CHECKING:
     from arena.league.league import OpenLeague
 
 
-@click.command(
-    "compare",
+@command(
+    ("arena compare mine.py mine-old.py --games 2000", "is mine.py better?"),
     cls=ConfiguredCommand,
     usual=("elo0", "elo1", "games", "rules", "time", "jobs", "store", "json"),
     groups={"The test": ("elo0", "elo1", "alpha", "beta", "games"), **HELP_GROUPS},
-    examples=(("arena compare mine.py mine-old.py --games 2000", "is mine.py better?"),),
     bots="two bots, the new one and the old one",
     takes=2,
+    runs_bots=True,
 )
 @click.argument("paths", nargs=-1, metavar="NEW OLD", shell_complete=offer_bots)
 @click.option("--elo0", type=float, default=0.0, show_default="0", metavar="ELO", help="Null-hypothesis Elo gain.")
@@ -62,7 +61,6 @@ def compare_command(
     The test ends as soon as the games favour --elo1 or --elo0. Exits with 0 if NEW is better, 1 if not, 3 if undecided.
     The same command resumes a test that was stopped.
     """
-    refuse_windows()
     from arena.cli.play_games import play_as
     from arena.league.compare import comparison_entry, hypotheses_of
 

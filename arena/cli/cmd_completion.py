@@ -4,21 +4,17 @@ import click
 from click.shell_completion import get_completion_class
 
 from arena.cli.catalog import COMPLETION_VARIABLE
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import command
 from arena.cli.installation import NAME
 from arena.cli.streams import result
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(
-    "completion",
-    cls=ArenaCommand,
-    examples=(
-        ('eval "$(arena completion bash)"', "for bash, in ~/.bashrc"),
-        ('eval "$(arena completion zsh)"', "for zsh, in ~/.zshrc, after compinit"),
-        ("arena completion fish | source", "for fish, in ~/.config/fish/config.fish"),
-    ),
+@command(
+    ('eval "$(arena completion bash)"', "for bash, in ~/.bashrc"),
+    ('eval "$(arena completion zsh)"', "for zsh, in ~/.zshrc, after compinit"),
+    ("arena completion fish | source", "for fish, in ~/.config/fish/config.fish"),
 )
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion_command(shell: str) -> None:

@@ -2,10 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-import click
-
-from arena.cli.helping import ArenaCommand
-from arena.cli.installation import refuse_windows
+from arena.cli.helping import command
 from arena.cli.interrupts import unwinding
 from arena.cli.shared_options import json_option
 from arena.cli.streams import result
@@ -15,15 +12,10 @@ if TYPE_CHECKING:
     from arena.sandbox.levels import Health
 
 
-@click.command(
-    "doctor",
-    cls=ArenaCommand,
-    examples=(("arena doctor", ""),),
-)
+@command(("arena doctor", ""), runs_bots=True)
 @json_option
 def doctor_command(as_json: bool) -> None:
     """Show which levels of --sandbox work on this machine, and what they lack."""
-    refuse_windows()
     from arena.report.layout import print_blocks, to_json
     from arena.sandbox.levels import examine
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import command
 from arena.cli.interrupts import unwinding
 from arena.cli.shared_options import bot_name_option, offer_games, reader_option, store_argument, without_game_files
 from arena.cli.stores import called, open_to_read, warn_of_damage, warn_of_seed
@@ -16,22 +16,15 @@ from arena.errors import UsageError
 from arena.system.printable import printable
 
 if TYPE_CHECKING:
-    from arena.league.readers import Reader
     from arena.league.store import Damage
-    from arena.report.game_list import Roster
-
 
 STDOUT = "-"
 
 
-@click.command(
-    "export",
-    cls=ArenaCommand,
-    examples=(
-        ("arena export league.sqlite -o games.jsonl", ""),
-        ("arena export league.sqlite --view bot:warden", "its games, as it saw them"),
-        ("arena export league.sqlite --view public", "what both sides were told"),
-    ),
+@command(
+    ("arena export league.sqlite -o games.jsonl", ""),
+    ("arena export league.sqlite --view bot:warden", "its games, as it saw them"),
+    ("arena export league.sqlite --view public", "what both sides were told"),
 )
 @store_argument
 @click.option(
@@ -60,7 +53,8 @@ def export_command(
 ) -> int:
     """Write the games of STORE as lines of JSON, one game each: see docs/record.md."""
     from arena.league.exchange import export_lines
-    from arena.league.readers import readable
+    from arena.league.option_values import option_value
+    from arena.league.readers import Audience, readable, reader_named
     from arena.league.stored_league import games_between
     from arena.report.game_list import Roster, players_of
     from arena.system.user_files import refuse_existing, written_whole
@@ -76,7 +70,9 @@ def export_command(
             contents = contents._replace(rows=list(games_between(contents.entrants, contents.rows)))
         damage: list[Damage] = list(contents.damage)
         roster = Roster(players_of(contents.rows, contents.entrants), contents.rows)
-        who, chosen = _reader(reader, store, roster), contents.rows
+        who, chosen = option_value("--view", reader_named, reader), contents.rows
+        if who.audience is Audience.BOT:
+            who = replace(who, bots=frozenset(called(who.name, roster, store)))
         if bot is not None:
             wanted = called(bot, roster, store)
             chosen = [row for row in chosen if not wanted.isdisjoint(row.players)]
@@ -100,13 +96,3 @@ def export_command(
                     written += 1
             remark(f"{printable(output)}: {'1 game' if written == 1 else f'{written} games'}")
     return warn_of_damage(store, tuple(dict.fromkeys(damage)))
-
-
-def _reader(text: str, store: Path, roster: "Roster") -> "Reader":
-    from arena.league.option_values import option_value
-    from arena.league.readers import Audience, reader_named
-
-    reader = option_value("--view", reader_named, text)
-    if reader.audience is not Audience.BOT:
-        return reader
-    return replace(reader, bots=frozenset(called(reader.name, roster, store)))

@@ -1,11 +1,13 @@
 """`arena games`: the games of a store, a line each, with a second line for a fault."""
 
+from collections import deque
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.helping import ArenaCommand, Whole, exclusive
+from arena.cli.helping import Whole, command, exclusive
 from arena.cli.shared_options import (
     OutputForm,
     bot_name_option,
@@ -24,7 +26,7 @@ from arena.system.printable import printable, shown
 from protocol.seats import Reason
 
 if TYPE_CHECKING:
-    from arena.league.store import Damage, GameRow, Store
+    from arena.league.store import Damage
 
 
 FORFEIT = "forfeit"
@@ -34,15 +36,11 @@ LONGEST_DETAIL = 2000
 NOTE = ", not counted"
 
 
-@click.command(
-    "games",
-    cls=ArenaCommand,
-    examples=(
-        ("arena games league.sqlite --lost-by warden", "the games it lost"),
-        ("arena games league.sqlite --reason forfeit --long", ""),
-        ("arena games league.sqlite --last 20", ""),
-        ("arena games league.sqlite --jsonl", "for a program"),
-    ),
+@command(
+    ("arena games league.sqlite --lost-by warden", "the games it lost"),
+    ("arena games league.sqlite --reason forfeit --long", ""),
+    ("arena games league.sqlite --last 20", ""),
+    ("arena games league.sqlite --jsonl", "for a program"),
 )
 @store_argument
 @bot_name_option
@@ -76,10 +74,8 @@ def games_command(
     as_lines: bool,
 ) -> int:
     """List the games in STORE."""
-    from collections import deque
-    from itertools import islice
-
     from arena.game.verdict import GameResult
+    from arena.league.settings import reasons_in
     from arena.report.game_list import GameFilter, Roster, game_entry, game_line, long_line, players_of
     from arena.report.layout import to_json, to_line
 
@@ -90,13 +86,18 @@ def games_command(
         if last is None:
             counted = opened.count()
             damage += counted.damage
-            not_counted, has_games = counted.kept.numbers_not_counted, bool(counted.rows.games)
+            kept, has_games = counted.kept, bool(counted.rows.games)
             roster = Roster(players_of(counted.rows, counted.entrants), counted.rows)
         else:  # constant time for any number of games
             kept, damage[:] = opened.glance()
-            not_counted, has_games = kept.numbers_not_counted, bool(opened.last_number())
+            has_games = bool(opened.last_number())
             roster = Roster(opened.players_as_now_called())
-        _check_reasons(reasons, opened)
+        for word in reasons:
+            known = [*reasons_in(opened.read_document()[0].games), FORFEIT]
+            if word not in known and word not in (row.reason.value for row in opened.each_row()):
+                raise UsageError(
+                    f"--reason: expected a reason for the end of games, got {shown(word)}; {suggest(word, known)}"
+                )
         wanted = GameFilter(
             bot=bot,
             against=against,
@@ -114,35 +115,23 @@ def games_command(
                 rows = reversed(list(islice(wanted.select(opened.newest_rows(damage), roster), last)))
         except UsageError as error:
             raise UsageError(f"{store}: {error}") from None
-        if form is OutputForm.LINES:
-            for row in rows:
-                result(to_line(game_entry(row, roster.names, not_counted)))
-        elif form is OutputForm.JSON:
-            result(to_json([game_entry(row, roster.names, not_counted) for row in rows]))
-        else:
-            found = False
-            for row in rows:
-                found = True
-                note = NOTE if row.number in not_counted else ""
-                result(game_line(row, roster.names) + note + _fault(row))
-                if is_long:
-                    result(f"    {long_line(row)}")
-            if not found:
-                words = "no game is as asked for" if has_games else "it holds no games"
-                remark(f"{store}: {words}")
+        not_counted = kept.numbers_not_counted
+        entries = ((row, game_entry(row, roster.names, not_counted)) for row in rows)
+        if form is OutputForm.JSON:
+            result(to_json([entry for _, entry in entries]))
+            return warn_of_damage(store, tuple(damage))
+        found = False
+        for row, entry in entries:
+            found = True
+            if form is OutputForm.LINES:
+                result(to_line(entry))
+                continue
+            result(game_line(row, roster.names) + ("" if entry.counted else NOTE))
+            if row.reason.is_forfeit:
+                result(f"    {printable(row.detail, LONGEST_DETAIL)}")
+            if is_long:
+                result(f"    {long_line(row)}")
+        if not found and form is OutputForm.TEXT:
+            words = "no game is as asked for" if has_games else "it holds no games"
+            remark(f"{store}: {words}")
     return warn_of_damage(store, tuple(damage))
-
-
-def _check_reasons(words: tuple[str, ...], store: "Store") -> None:
-    from arena.league.settings import reasons_in
-
-    for word in words:
-        known = [*reasons_in(store.read_document()[0].games), FORFEIT]
-        if word not in known and word not in (row.reason.value for row in store.each_row()):
-            raise UsageError(
-                f"--reason: expected a reason for the end of games, got {shown(word)}; {suggest(word, known)}"
-            )
-
-
-def _fault(row: "GameRow") -> str:
-    return f"\n    {printable(row.detail, LONGEST_DETAIL)}" if row.reason.is_forfeit else ""

@@ -4,17 +4,13 @@ from pathlib import Path
 
 import click
 
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import command
 from arena.cli.shared_options import json_option, known_game_option
 from arena.cli.streams import NowAndThen, result
 from arena.system.printable import printable
 
 
-@click.command(
-    "import",
-    cls=ArenaCommand,
-    examples=(("arena import all.sqlite games.jsonl league.sqlite", "merge two sources"),),
-)
+@command(("arena import all.sqlite games.jsonl league.sqlite", "merge two sources"))
 @click.argument("store", type=click.Path(path_type=Path, dir_okay=False))
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @known_game_option

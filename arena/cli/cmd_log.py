@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import command
 from arena.cli.shared_options import game_argument, json_option, known_game_option, store_argument
 from arena.cli.stores import open_to_read
 from arena.cli.streams import print_text, result
@@ -12,13 +12,9 @@ from arena.system.printable import printable
 from protocol.seats import COLOR_BY_WORD
 
 
-@click.command(
-    "log",
-    cls=ArenaCommand,
-    examples=(
-        ("arena log league.sqlite 3", ""),
-        ("arena log league.sqlite 3 --side red", "only Red's bot"),
-    ),
+@command(
+    ("arena log league.sqlite 3", ""),
+    ("arena log league.sqlite 3 --side red", "only Red's bot"),
 )
 @store_argument
 @game_argument

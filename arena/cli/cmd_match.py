@@ -6,24 +6,21 @@ from typing import Any
 import click
 
 from arena.cli.config import ConfiguredCommand, collect
-from arena.cli.helping import Whole, exclusive
-from arena.cli.installation import refuse_windows
+from arena.cli.helping import Whole, command, exclusive
 from arena.cli.shared_options import FILE, HELP_GROUPS, detail_options, form_of, lines_option, offer_bots, play_options
 from arena.league.league_options import MOST_GAMES, USUAL_MATCH_GAMES, Kind
 
 
-@click.command(
-    "match",
+@command(
+    ("arena match mine.py warden --games 20", ""),
+    ("arena match mine.py mine-old.py --time 60+0.6 --rules barrage", ""),
+    ("arena match mine.py raider --pause game.json --pause-after 30", ""),
     cls=ConfiguredCommand,
     bots="two bots",
     takes=2,
     usual=("games", "rules", "time", "jobs", "sandbox", "store", "pause", "json"),
     groups={"The match": ("games", "pause", "pause-after"), **HELP_GROUPS},
-    examples=(
-        ("arena match mine.py warden --games 20", ""),
-        ("arena match mine.py mine-old.py --time 60+0.6 --rules barrage", ""),
-        ("arena match mine.py raider --pause game.json --pause-after 30", ""),
-    ),
+    runs_bots=True,
 )
 @click.argument("paths", nargs=-1, metavar="BOT BOT", shell_complete=offer_bots)
 @click.option(
@@ -49,7 +46,6 @@ def match_command(
     A BOT is an executable file, a .py file, a folder with a bot.toml, or a sample bot: drifter, forager, raider,
     skirmisher, warden, scholar, tactician, strategist. Stored games are not played again.
     """
-    refuse_windows()
     from arena.cli.play_games import play
     from arena.cli.saved_play import begin
     from arena.league.plan import LeagueEntry

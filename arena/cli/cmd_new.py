@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import command
 from arena.cli.installation import arena_line
 from arena.cli.shared_options import json_option, offer_languages
 from arena.cli.streams import remark, result
@@ -17,13 +17,9 @@ if TYPE_CHECKING:
 RIVAL = "warden"
 
 
-@click.command(
-    "new",
-    cls=ArenaCommand,
-    examples=(
-        ("arena new hunter", "in Python, with the kit"),
-        ("arena new digger --language rust", ""),
-    ),
+@command(
+    ("arena new hunter", "in Python, with the kit"),
+    ("arena new digger --language rust", ""),
 )
 @click.argument("path", metavar="NAME", type=click.Path(path_type=Path))
 @click.option(

@@ -4,17 +4,16 @@ from pathlib import Path
 
 import click
 
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import command
 from arena.cli.installation import arena_line
 from arena.cli.shared_options import json_option
 from arena.cli.streams import result
 from arena.system.printable import printable
 
 
-@click.command(
-    "new-game",
-    cls=ArenaCommand,
-    examples=(("arena new-game nim", ""), ("arena new-game kuhn-poker --json", "")),
+@command(
+    ("arena new-game nim", ""),
+    ("arena new-game kuhn-poker --json", ""),
 )
 @click.argument("path", metavar="NAME", type=click.Path(path_type=Path))
 @json_option

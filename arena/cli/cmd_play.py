@@ -5,24 +5,20 @@ from typing import Any
 
 import click
 
-from arena.cli.helping import ArenaCommand, exclusive
-from arena.cli.installation import refuse_windows
+from arena.cli.helping import command, exclusive
 from arena.cli.shared_options import FILE, HELP_GROUPS, offer_bots, person_options
 from arena.league.league_options import PlayOptions
 
 SIDES = ("red", "blue", "random")
 
 
-@click.command(
-    "play",
-    cls=ArenaCommand,
+@command(
+    ("arena play warden --terminal --side red", ""),
+    ("echo ready | arena play mine.py --terminal --save mine.json", "from a pipe"),
+    ("arena play --resume mine.json --terminal", "on another day"),
     usual=("terminal", "side", "clock", "rules", "time", "two", "resume"),
     groups={"The game": ("terminal", "listen", "two", "side", "name", "clock", "resume", "save"), **HELP_GROUPS},
-    examples=(
-        ("arena play warden --terminal --side red", ""),
-        ("echo ready | arena play mine.py --terminal --save mine.json", "from a pipe"),
-        ("arena play --resume mine.json --terminal", "on another day"),
-    ),
+    runs_bots=True,
 )
 @click.argument("bot", metavar="[BOT]", required=False, shell_complete=offer_bots)
 @click.option("--terminal", is_flag=True, help="Play in this terminal; type 'help' there.")
@@ -60,7 +56,6 @@ def play_command(
     You play in the browser, at the address that is printed, or with --terminal here. Illegal moves are refused. Ctrl-C
     saves the game. The result is stored like any other.
     """
-    refuse_windows()
     from arena.cli.saved_play import Seats, begin_with_person, resume_with_person
     from arena.league.league_options import USUAL
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from arena.cli.exit_codes import DONE, FOUND
-from arena.cli.helping import ArenaCommand, Whole
+from arena.cli.helping import Whole, command
 from arena.cli.shared_options import (
     json_option,
     names_of,
@@ -30,15 +30,11 @@ class NumberOrGame(Whole):
         return value if str(value).endswith(".py") else super().convert(value, param, ctx)
 
 
-@click.command(
-    "report",
-    cls=ArenaCommand,
-    examples=(
-        ("arena report league.sqlite --out site", "open site/index.html"),
-        ("arena report league.sqlite --out site --games 100", "the newest only"),
-        ("arena report league.sqlite --out site --for public", "no hidden rank"),
-        ("arena report league.sqlite --out site --for bot:warden", "for its author"),
-    ),
+@command(
+    ("arena report league.sqlite --out site", "open site/index.html"),
+    ("arena report league.sqlite --out site --games 100", "the newest only"),
+    ("arena report league.sqlite --out site --for public", "no hidden rank"),
+    ("arena report league.sqlite --out site --for bot:warden", "for its author"),
     usual=("out", "for", "games", "game", "title"),
 )
 @store_argument

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.exit_codes import DONE, FOUND
-from arena.cli.helping import ArenaCommand
-from arena.cli.installation import refuse_windows
+from arena.cli.helping import command
 from arena.cli.shared_options import (
     bot_path_option,
     by_color,
@@ -29,14 +28,11 @@ if TYPE_CHECKING:
     from arena.league.rerun import Rerun
 
 
-@click.command(
-    "rerun",
-    cls=ArenaCommand,
+@command(
+    ("arena rerun league.sqlite 3", ""),
+    ("arena rerun league.sqlite 3 --bot warden=bots/warden.py", ""),
     usual=("bot", "arguments", "changed-bots", "sandbox", "json"),
-    examples=(
-        ("arena rerun league.sqlite 3", ""),
-        ("arena rerun league.sqlite 3 --bot warden=bots/warden.py", ""),
-    ),
+    runs_bots=True,
 )
 @store_argument
 @game_argument
@@ -70,7 +66,6 @@ def rerun_command(
     Exits with 0 if both games are equal, with 1 if not. Nothing is stored. Bots are found by their content: here, in
     bots/, next to STORE, in its archive, and among the sample bots.
     """
-    refuse_windows()
     from arena.bots.archive import archive_of
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, run_unwinding

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.helping import ArenaCommand, Whole
-from arena.cli.installation import refuse_windows
+from arena.cli.helping import Whole, command
 from arena.cli.shared_options import (
     FILE,
     bot_path_option,
@@ -18,13 +17,10 @@ from arena.cli.shared_options import (
 )
 
 
-@click.command(
-    "resume",
-    cls=ArenaCommand,
-    examples=(
-        ("arena resume game.json", ""),
-        ("arena resume game.json --sandbox auto", "a file from somebody else"),
-    ),
+@command(
+    ("arena resume game.json", ""),
+    ("arena resume game.json --sandbox auto", "a file from somebody else"),
+    runs_bots=True,
 )
 @click.argument("file", type=FILE)
 @click.option("--pause-after", type=Whole(min=1), help="Save the game again after N plies in all.")
@@ -50,7 +46,6 @@ def resume_command(
     the game in FILE again. The result goes to the store of the match. Without a sandbox only sample bots run, bots
     that have played in that store from the same place, and bots named by --bot.
     """
-    refuse_windows()
     from arena.cli.saved_play import resume
     from arena.league.resumed import ResumeOptions
 

@@ -4,18 +4,14 @@ import sys
 
 import click
 
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import command
 from arena.cli.shared_options import PLAY_OPTIONS, json_option, names_of, names_options, offer_rulesets
 from arena.cli.streams import result
 
 
-@click.command(
-    "rules",
-    cls=ArenaCommand,
-    examples=(
-        ("arena rules", "all rulesets and switches"),
-        ("arena rules vintage/barrage+rescue", "the rules in force"),
-    ),
+@command(
+    ("arena rules", "all rulesets and switches"),
+    ("arena rules vintage/barrage+rescue", "the rules in force"),
 )
 @click.argument("name", required=False, metavar="[NAME[+SWITCH...]]", shell_complete=offer_rulesets)
 @PLAY_OPTIONS["game"]

@@ -4,22 +4,17 @@ from pathlib import Path
 
 import click
 
-from arena.cli.helping import ArenaCommand
-from arena.cli.serving import PORT
-from arena.cli.shared_options import known_game_option, names_of, names_options, reader_option, title_option
+from arena.cli.helping import command
+from arena.cli.shared_options import PORT, known_game_option, names_of, names_options, reader_option, title_option
 from arena.cli.stores import open_to_read, warn_of_seed
 from arena.cli.streams import flush_results, remark, result
 from arena.system.printable import printable
 
 
-@click.command(
-    "serve",
-    cls=ArenaCommand,
-    examples=(
-        ("arena serve league.sqlite", "open http://127.0.0.1:8000/"),
-        ("arena serve league.sqlite --for public", "no hidden rank"),
-        ("arena serve *.sqlite --listen 127.0.0.1:0", "all, at any free port"),
-    ),
+@command(
+    ("arena serve league.sqlite", "open http://127.0.0.1:8000/"),
+    ("arena serve league.sqlite --for public", "no hidden rank"),
+    ("arena serve *.sqlite --listen 127.0.0.1:0", "all, at any free port"),
     usual=("listen", "for", "known-as", "title"),
 )
 @click.argument("stores", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="STORE...")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import command
 from arena.cli.shared_options import (
     color_option,
     game_argument,
@@ -19,14 +19,10 @@ from arena.cli.streams import paint_for, print_text, result
 from arena.system.printable import printable
 
 
-@click.command(
-    "show",
-    cls=ArenaCommand,
-    examples=(
-        ("arena show league.sqlite 3", ""),
-        ("arena show league.sqlite 3 --view red --ply 20", "what Red knew then"),
-        ("arena show league.sqlite 3 --moves", "no boards"),
-    ),
+@command(
+    ("arena show league.sqlite 3", ""),
+    ("arena show league.sqlite 3 --view red --ply 20", "what Red knew then"),
+    ("arena show league.sqlite 3 --moves", "no boards"),
 )
 @store_argument
 @game_argument

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.helping import ArenaCommand, exclusive
+from arena.cli.helping import command, exclusive
 from arena.cli.shared_options import json_option, known_game_option, offer_names, store_argument
 from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
@@ -14,14 +14,10 @@ from arena.errors import UsageError
 from arena.system.printable import counted
 
 
-@click.command(
-    "standings",
-    cls=ArenaCommand,
-    examples=(
-        ("arena standings league.sqlite --anchor raider=1000", ""),
-        ("arena standings league.sqlite --csv --crosstable", "for a spreadsheet"),
-        ("arena standings swiss.sqlite --rounds", "of a Swiss or a knockout"),
-    ),
+@command(
+    ("arena standings league.sqlite --anchor raider=1000", ""),
+    ("arena standings league.sqlite --csv --crosstable", "for a spreadsheet"),
+    ("arena standings swiss.sqlite --rounds", "of a Swiss or a knockout"),
 )
 @store_argument
 @click.option("--all", "everyone", is_flag=True, help="Include bots, versions and games outside the last league.")
@@ -50,11 +46,10 @@ def standings_command(
     places: bool,
 ) -> int:
     """Print the table of the games in STORE, and the places of its format."""
-    from arena.report.documents import league_json, places_text, table_text
     from arena.report.layout import print_blocks, width_of
     from arena.report.placings import placing_report, rounds_report, stored_table
-    from arena.report.standings import declared_last, table_note
-    from arena.report.terminal import against_itself_text, full_report
+    from arena.report.standings import table_note, with_declared
+    from arena.report.terminal import against_itself_text, full_report, not_counted_text
 
     forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
     exclusive(csv=as_csv, markdown=as_markdown, json=as_json)
@@ -73,12 +68,16 @@ def standings_command(
         contents, table, placing = stored_table(opened, everyone=everyone, anchor=anchor, pairs=pairs)
         stored = opened.each_row(counted=not everyone) if as_json or as_csv else ()
         kept = [row for row in stored if set(row.players) <= table.names.keys()]
-        declared = declared_last(kept, lambda number: opened.stored(number).sound)
+        table = with_declared(table, kept, lambda number: opened.stored(number).sound)
         if as_json:
-            document = partial(league_json, declared=declared, placing=placing, not_counted=contents.not_counted)
+            from arena.report.documents import league_json
+
+            document = partial(league_json, placing=placing, not_counted=contents.not_counted)
             result(document(store, contents.settings, table, kept))
         elif forms:
-            text = table_text(table, forms[0], crosstable=crosstable, declared=declared)
+            from arena.report.documents import places_text, table_text
+
+            text = table_text(table, forms[0], crosstable=crosstable)
             result(places_text(store, placing, forms[0]) if places else text, end="")
             for line in placing.lines if placing else ():
                 remark(line)
@@ -89,18 +88,12 @@ def standings_command(
             print_blocks(full_report(table, width_of(sys.stdout), table_note(table.lines, contents.settings)))
             print_blocks([*placing_report(placing), *chosen])
         left_out = contents.rows.games - table.games - table.against_itself
-    _remark_on_table(left_out, contents.not_counted)
-    return warn_of_damage(store, contents.damage)
-
-
-def _remark_on_table(left_out: int, not_counted: int) -> None:
-    from arena.report.terminal import not_counted_text
-
     if left_out:
         are = "is" if left_out == 1 else "are"
         remark(f"{counted(left_out, 'game')} of other bots or versions {are} left out; --all shows them")
-    if not_counted:
-        remark(f"{not_counted_text(not_counted)}; --all counts them")
+    if contents.not_counted:
+        remark(f"{not_counted_text(contents.not_counted)}; --all counts them")
+    return warn_of_damage(store, contents.damage)
 
 
 def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:

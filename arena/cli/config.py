@@ -209,10 +209,7 @@ def _tool_table(table: object) -> object | None:
 
 
 def read_config(path: Path, command: str, commands: Mapping[str, Options]) -> FileSettings:
-    """Read the settings for a command; `commands` are the options of all commands that read a file.
-
-    Raises `FileError` with the file, the key, the expected and the actual value.
-    """
+    """Read the settings for a command; `commands` are the options of all that read a file. Raises `FileError`."""
     from arena.bots.limits_file import OwnTable, own_of
     from arena.system.schema import structured
     from arena.system.user_files import FileError, read_toml

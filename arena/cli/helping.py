@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from arena.cli.installation import refuse_windows
 from arena.errors import UsageError
 from arena.report.layout import folded
 from arena.system.printable import SHOWN, printable, shown
@@ -30,12 +31,14 @@ class ArenaCommand(click.Command):
         examples: Sequence[Example],
         usual: Collection[str] = (),
         groups: Groups | None = None,
+        runs_bots: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
         self.examples = tuple(examples)
         self.usual = tuple(usual)
         self.groups = dict(groups or {})
+        self.runs_bots = runs_bots
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -45,6 +48,11 @@ class ArenaCommand(click.Command):
             if words.startswith(TOO_FEW_OR_MANY):
                 raise click.UsageError(f"{words}. For example: {self.examples[0][0]}", ctx) from None
             raise
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if self.runs_bots:
+            refuse_windows()
+        return super().invoke(ctx)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]
@@ -69,6 +77,18 @@ class ArenaCommand(click.Command):
                 if len(example) > formatter.width:
                     example = folded(f"  {line}\n    {words}".rstrip(), formatter.width)
                 formatter.write(f"{example}\n")
+
+
+def command(
+    *examples: Example, cls: type[ArenaCommand] = ArenaCommand, **settings: Any
+) -> Callable[[Callable[..., Any]], ArenaCommand]:
+    """Return a decorator that makes a command of a function `NAME_command`."""
+
+    def made(function: Callable[..., Any]) -> ArenaCommand:
+        name = function.__name__.removesuffix("_command").replace("_", "-")
+        return click.command(name, cls=cls, examples=examples, **settings)(function)
+
+    return made
 
 
 def grouped(command: click.Command, ctx: click.Context) -> list[tuple[str, list[click.Option]]]:

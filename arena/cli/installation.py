@@ -30,14 +30,12 @@ def arena_line(*words: str, game: str = "") -> str:
         program = [called]
     else:
         program = [NAME]
-    return shlex.join([*program, *words, *(_words_of_game(game) if game else ())])
+    file = None
+    if game:
+        from arena.game.registry import file_of
 
-
-def _words_of_game(game: str) -> tuple[str, ...]:
-    from arena.game.registry import file_of
-
-    file = file_of(game)
-    return ("--game", file) if file else ()
+        file = file_of(game)
+    return shlex.join([*program, *words, *(("--game", file) if file else ())])
 
 
 SERVING = ("jinja2", "starlette", "hypercorn")

@@ -33,11 +33,6 @@ def leave_at_once() -> None:
         signal.signal(signal.SIGINT, _leave)
 
 
-def ignore_from_now_on() -> None:
-    """Ignore Ctrl-C while Python shuts down, where it would cause a traceback."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 def _leave(number: int, frame: FrameType | None) -> None:
     with contextlib.suppress(OSError, ValueError):
         if select.select([], [2], [], 0)[1]:  # a terminal held by Ctrl-S takes no output
@@ -47,10 +42,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def unwinding() -> Iterator[None]:
-    """Have signals raise KeyboardInterrupt within the block.
-
-    Ctrl-C gets Python's own handler: only where trio finds that one does it raise at a safe moment.
-    """
+    """Have signals raise KeyboardInterrupt within the block; trio needs Python's own handler of Ctrl-C for that."""
     before = _take_over(_interrupt)
     if signal.SIGINT in before:
         signal.signal(signal.SIGINT, signal.default_int_handler)

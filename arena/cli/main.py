@@ -3,6 +3,7 @@
 import gc
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -15,6 +16,7 @@ from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT
 from arena.cli.installation import started_as_module
 from arena.errors import ArenaError, nearest
 from arena.report.layout import folded, width_of
+from arena.version import __version__
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -96,19 +98,10 @@ def _imported(name: str) -> click.Command:
     return command
 
 
-def _show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    if value and not ctx.resilient_parsing:
-        click.echo(catalog.version_text(), nl=False)
-        ctx.exit()
-
-
 @click.command("arena", cls=ArenaGroup, context_settings=CONTEXT)
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_version,
+@click.version_option(
+    __version__,
+    message=catalog.version_text().rstrip(),
     help="Show the version of the arena and of the protocol, and exit.",
 )
 def cli() -> None:
@@ -119,7 +112,7 @@ def main() -> None:
     interrupts.leave_at_once()
     streams.take_over()
     code = cli.run()
-    interrupts.ignore_from_now_on()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Python shuts down, where it would cause a traceback
     gc.freeze()  # or Python would look for garbage in all that was imported, for a tenth of the time of a quick command
     sys.exit(code)
 

@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
+from typing import TYPE_CHECKING
 
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.installation import arena_line
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.process_setup import level_line, run_unwinding, same_command, stopped_by
-from arena.cli.serving import PagesServed, refuse_to_give_away, serving_pages
 from arena.cli.shared_options import OutputForm
 from arena.cli.streams import Detail, complain, detail, flush_results, remark, result, try_to_print
 from arena.errors import ArenaError
@@ -16,29 +17,32 @@ from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import PlayOptions
 from arena.league.plan import LeagueEntry, Plan
 from arena.league.play_missing import LeagueOutcome, Watcher
-from arena.league.readers import GUESSED
 from arena.league.stop import StopRequest
 from arena.league.store import StoreChangedError, StoreError
 from arena.play.machine import reference_text
-from arena.report.documents import league_json
 from arena.report.game_list import Roster
 from arena.report.layout import colored, fitted, for_stream, is_dumb, print_blocks, width_of
 from arena.report.placings import placing_entry, placing_report
 from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress
-from arena.report.standings import declared_last, handicap_text, make_table, table_note
+from arena.report.standings import handicap_text, make_table, table_note, with_declared
 from arena.report.terminal import full_report, standings_grid
 from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import counted, printable
 
+if TYPE_CHECKING:
+    from arena.cli.serving import PagesServed
+
 STDERR_LINES_SHOWN = 5
 
 
-def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, pages: PagesServed | None = None) -> int:
+def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, pages: "PagesServed | None" = None) -> int:
     """Play a league or a match, serve its pages if requested, and print its table. Returns the exit code."""
 
     def play_opened(league: OpenLeague, stop: StopRequests) -> int:
-        refuse_to_give_away(league.plan, pages)
-        with serving_pages(league, progress_of(league), pages) as (progress, watch):
+        if pages:
+            pages.refuse_to_give_away(league.plan.level)
+        progress = progress_of(league)
+        with pages.beside(league, progress) if pages else nullcontext((progress, None)) as (progress, watch):
             play_games, print_results = partial(league.play, watch=watch), partial(_print_results, league, form)
             return play_and_print(league, stop, progress, play_games, print_results, form=form)
 
@@ -160,6 +164,8 @@ def _plan_text(plan: Plan, what: str, stored: int) -> str:
     if plan.openings is not None:
         lines.append(f"openings: {printable(str(plan.openings))} ({len(plan.settings.openings)})")
     if plan.settings.variant.kind.has_chance:
+        from arena.league.readers import GUESSED
+
         guess = ", which can be guessed: so can all that is hidden; without --seed a random one is drawn"
         lines.append(f"seed: {plan.settings.seed}{guess if plan.settings.seed < GUESSED else ', kept by the store'}")
     lines += [level_line(plan.level, plan.is_level_chosen), f"store: {plan.path}"]
@@ -173,9 +179,12 @@ def _print_results(league: OpenLeague, form: OutputForm) -> None:
     settings, places = league.store.settings(), league.placing()
     placing = placing_entry(places, table.names) if places else None
     if form is not OutputForm.TEXT:
-        declared = declared_last(rows, lambda number: league.store.stored(number).sound)
-        document = partial(league_json, plan.path, settings, table, placing=placing, declared=declared)
-        result(document(rows, plan.faults, as_line=form is OutputForm.LINES))
+        table = with_declared(table, rows, lambda number: league.store.stored(number).sound)
+
+        from arena.report.documents import league_json
+
+        as_line = form is OutputForm.LINES
+        result(league_json(plan.path, settings, table, rows, plan.faults, placing=placing, as_line=as_line))
         return
     width = width_of(sys.stdout)
     if detail() is Detail.QUIET:

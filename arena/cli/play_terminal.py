@@ -17,7 +17,7 @@ from arena.game import displayed
 from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import RefusedError, Session
 from arena.report.layout import fitted, width_of
-from arena.report.seat_words import WIDTH, clock_lines, end_words, stage_words, title, wrapped
+from arena.report.shown import WIDTH, clock_lines, end_words, stage_words, title, wrapped
 from arena.system.concurrency import open_nursery
 from arena.system.printable import printable
 from protocol.seats import COLOR_WORDS, RESIGN, Color

@@ -2,7 +2,7 @@
 
 import getpass
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,11 +52,18 @@ NOBODY, GUEST = "you", "guest"
 # --- games of bots ----------------------------------------------------------------------------------------------------
 
 
+@contextmanager
+def _opened(opening: AbstractContextManager[PreparedGame | AlreadyPlayed]) -> Iterator[PreparedGame | AlreadyPlayed]:
+    use_all_descriptors()
+    with opening as prepared:
+        if isinstance(prepared, AlreadyPlayed):
+            remark(f"this game is stored already, as game {prepared.row.number} of {prepared.store}")
+        yield prepared
+
+
 def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None, form: OutputForm) -> int:
-    with unwinding():
-        use_all_descriptors()
-        with begin_game(paths, options, file, remark, run_unwinding) as prepared:
-            return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)
+    with unwinding(), _opened(begin_game(paths, options, file, remark, run_unwinding)) as prepared:
+        return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)
 
 
 def resume(
@@ -70,8 +77,7 @@ def resume(
             raise UsageError(f"{file}: a game with a person; resume it with: {words}")
         names = [frozenset({player.name}) for player in saved.players]
         options = replace(options, bots=by_color("--bot", paths, names))
-        use_all_descriptors()
-        with resume_game(saved, file, options, remark, run_unwinding) as prepared:
+        with _opened(resume_game(saved, file, options, remark, run_unwinding)) as prepared:
             return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)
 
 
@@ -79,7 +85,6 @@ def _play(
     prepared: PreparedGame | AlreadyPlayed, pause_after: int | None, *, is_level_chosen: bool, form: OutputForm
 ) -> int:
     if isinstance(prepared, AlreadyPlayed):
-        remark(_already_played(prepared))
         return DONE if form is OutputForm.TEXT else _print_game(prepared.row, prepared.store, form)
     remark(level_line(prepared.held.level, is_level_chosen))
     red, blue = (bot.name for bot in prepared.bots)
@@ -162,10 +167,9 @@ def _user_name() -> str:
 
 def begin_with_person(paths: tuple[str, ...], options: PlayOptions, seats: Seats, save: Path | None) -> int:
     who = seats.persons(1 if paths else 2)
-    with seats.listening() as listening, unwinding():
-        use_all_descriptors()
-        with begin_person_game(paths, options, who, remark, file=save, run=run_unwinding) as prepared:
-            return _play_person(prepared, listening, is_level_chosen=options.sandbox == AUTO)
+    begun = begin_person_game(paths, options, who, remark, file=save, run=run_unwinding)
+    with seats.listening() as listening, unwinding(), _opened(begun) as prepared:
+        return _play_person(prepared, listening, is_level_chosen=options.sandbox == AUTO)
 
 
 def resume_with_person(
@@ -181,13 +185,9 @@ def resume_with_person(
     if bot is not None and not places:
         raise UsageError(f"{file}: two people play this game: expected no BOT")
     options = ResumeOptions(sandbox, places, interpreters)
-    with seats.listening() as listening, unwinding():
-        use_all_descriptors()
-        with resume_game(saved, file, options, remark, run_unwinding) as prepared:
-            if isinstance(prepared, AlreadyPlayed):
-                remark(_already_played(prepared))
-                return DONE
-            return _play_person(prepared, listening, is_level_chosen=sandbox == AUTO)
+    resumed = resume_game(saved, file, options, remark, run_unwinding)
+    with seats.listening() as listening, unwinding(), _opened(resumed) as prepared:
+        return _play_person(prepared, listening, is_level_chosen=sandbox == AUTO)
 
 
 def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
@@ -212,7 +212,11 @@ def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
     return page_face(listening, tell, complain=remark, commands=commands, ended=lambda: remark(stays))
 
 
-def _play_person(prepared: PreparedGame, listening: "Listening | None", *, is_level_chosen: bool) -> int:
+def _play_person(
+    prepared: PreparedGame | AlreadyPlayed, listening: "Listening | None", *, is_level_chosen: bool
+) -> int:
+    if isinstance(prepared, AlreadyPlayed):
+        return DONE
     if not all(player.is_person for player in prepared.bots):
         remark(level_line(prepared.held.level, is_level_chosen))
     red, blue = prepared.spec.times
@@ -247,10 +251,7 @@ def _run(
     saved: Callable[[int], None],
     *after_error: str,
 ) -> int:
-    """Play a game and report how it ended; `after_error` are the lines after an error that stopped it.
-
-    An error that these bots cannot play the game is raised unchanged: it cannot be resumed.
-    """
+    """Play a game and report how it ended; `after_error` are the lines after an error that stopped it."""
     with StopRequests() as stop:
         try:
             ending = play(stop)
@@ -280,10 +281,6 @@ def _plies(count: int) -> str:
 
 def _resumed(prepared: PreparedGame) -> str:
     return f", resumed after {_plies(len(prepared.history.actions))}" if prepared.history else ""
-
-
-def _already_played(game: AlreadyPlayed) -> str:
-    return f"this game is stored already, as game {game.row.number} of {game.store}"
 
 
 def _kept(prepared: PreparedGame) -> str:

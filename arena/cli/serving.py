@@ -3,68 +3,76 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-from arena.cli.installation import arena_line
+from arena.cli.installation import SERVING, arena_line, needs
+from arena.cli.shared_options import PORT
+from arena.cli.stores import warn_of_seed
 from arena.cli.streams import remark
 from arena.errors import UsageError
+from arena.game.record import GameRecord
+from arena.game.time_control import parse_duration
+from arena.league.league import OpenLeague
+from arena.league.option_values import option_value
+from arena.league.play_missing import Watch
+from arena.league.readers import reader_named
+from arena.league.store import GameRow
 from arena.report.game_list import game_line
 from arena.report.progress import GameCount, Progress
-
-if TYPE_CHECKING:
-    from arena.game.record import GameRecord
-    from arena.league.league import OpenLeague
-    from arena.league.plan import Plan
-    from arena.league.play_missing import Watch
-    from arena.league.store import GameRow
-    from arena.web.address import Listening
-    from arena.web.beside import ServerBeside
-
-PORT = 8000
+from arena.sandbox.levels import Level
+from arena.web.address import Listening, exposure_text, listen, parse_address, parse_host
+from arena.web.beside import LiveSetup, ServerBeside
 
 
-@dataclass(frozen=True)
 class PagesServed:
-    """A listening socket and the options for its pages, which show running games `delay` seconds later."""
+    """A listening socket for the pages of a league, and their options; close it at the end."""
 
-    listening: "Listening"
-    delay: float
-    shows_all: bool
-    reader: str
-    known_as: tuple[str, ...]
+    def __init__(self, where: str, delay: str | None, show: str, reader: str, known_as: str) -> None:
+        needs(SERVING, "web", "arena league --serve")
+        self._reader = option_value("--serve-for", reader_named, reader)
+        self._delay = 0.0 if delay is None else option_value("--serve-delay", parse_duration, delay) / 1000
+        self._shows_all = show == "all"
+        names = (name.strip() for name in known_as.split(","))
+        self._known_as = tuple(option_value("--serve-as", parse_host, name) for name in names if name)
+        self._listening = option_value("--serve", _listen, where)
+
+    def close(self) -> None:
+        self._listening.close()
+
+    def refuse_to_give_away(self, level: Level) -> None:
+        """Raise `UsageError` if a bot could read its opponent's pieces from the pages."""
+        if self._shows_all and level is not Level.BWRAP:
+            raise UsageError(
+                f"--serve-show all: expected --sandbox bwrap, got {level.value}: bots have the network there, and "
+                "could read their opponent's pieces from the pages"
+            )
+
+    @contextmanager
+    def beside(self, league: OpenLeague, progress: Progress) -> Iterator[tuple[Progress, Watch]]:
+        """Serve the pages while the body plays the league; yield the progress to report to, and a watcher of games."""
+        plan, address = league.plan, self._listening.address
+        warn_of_seed(plan.path, league.store.settings(), self._reader, progress.remark)
+        if exposure_text(address):
+            progress.remark(exposure_text(address))
+        setup = LiveSetup(
+            store=os.fsencode(os.path.abspath(plan.path)),
+            listening=self._listening.socket.fileno(),
+            host=str(address),
+            reader=self._reader.text,
+            shows_all=self._shows_all,
+            delay=self._delay,
+            known_as=self._known_as,
+        )
+        server = ServerBeside.start(setup, self._listening, progress.remark)
+        progress.remark(f"pages: {self._listening.url}")
+        try:
+            yield _ServedProgress(progress, server, GameCount(league.known, league.planned)), server.watch
+        finally:
+            server.end()
+            line = arena_line("serve", str(plan.path), game=plan.settings.variant.game)
+            remark(f"the pages end with the league; serve them again: {line}")
 
 
-@contextmanager
-def listening_for(options: dict[str, Any]) -> "Iterator[PagesServed | None]":
-    """Take the options for pages out of a command's arguments, and listen before any other work."""
-    where = options.pop("serve")
-    delay, show, reader, known_as = (options.pop(f"serve_{name}") for name in ("delay", "show", "for", "as"))
-    if where is None:
-        if (delay, show, reader, known_as) != (None, "public", "all", ""):
-            raise UsageError("--serve-delay, --serve-show, --serve-for and --serve-as need --serve")
-        yield None
-        return
-    from arena.cli.installation import SERVING, needs
-    from arena.game.time_control import parse_duration
-    from arena.league.option_values import option_value
-    from arena.league.readers import reader_named
-    from arena.web.address import parse_host
-
-    needs(SERVING, "web", "arena league --serve")
-    option_value("--serve-for", reader_named, reader)
-    seconds = 0.0 if delay is None else option_value("--serve-delay", parse_duration, delay) / 1000
-    names = tuple(option_value("--serve-as", parse_host, name.strip()) for name in known_as.split(",") if name.strip())
-    listening = option_value("--serve", _listen, where)
-    try:
-        yield PagesServed(listening, seconds, show == "all", reader, names)
-    finally:
-        listening.close()
-
-
-def _listen(where: str) -> "Listening":
-    from arena.web.address import listen, parse_address
-
+def _listen(where: str) -> Listening:
     try:
         return listen(parse_address(where, PORT))
     except UsageError as error:
@@ -73,59 +81,12 @@ def _listen(where: str) -> "Listening":
         raise UsageError(f"{error}; write --serve behind all bots, as it takes the next word as its address") from None
 
 
-def refuse_to_give_away(plan: "Plan", at: PagesServed | None) -> None:
-    """Raise `UsageError` if a bot could read its opponent's pieces from the pages."""
-    from arena.sandbox.levels import Level
-
-    if at and at.shows_all and plan.level is not Level.BWRAP:
-        raise UsageError(
-            f"--serve-show all: expected --sandbox bwrap, got {plan.level.value}: bots have the network there, and "
-            "could read their opponent's pieces from the pages"
-        )
-
-
-@contextmanager
-def serving_pages(
-    league: "OpenLeague", progress: Progress, at: PagesServed | None
-) -> "Iterator[tuple[Progress, Watch | None]]":
-    """Serve the pages of a league while the body plays it; yield the progress to report to, and a watcher of games."""
-    if at is None:
-        yield progress, None
-        return
-    from arena.cli.stores import warn_of_seed
-    from arena.league.readers import reader_named
-    from arena.web.address import exposure_text
-    from arena.web.beside import LiveSetup, ServerBeside
-
-    store = league.plan.path
-    warn_of_seed(store, league.store.settings(), reader_named(at.reader), progress.remark)
-    if exposure_text(at.listening.address):
-        progress.remark(exposure_text(at.listening.address))
-    setup = LiveSetup(
-        store=os.fsencode(os.path.abspath(store)),
-        listening=at.listening.socket.fileno(),
-        host=str(at.listening.address),
-        reader=at.reader,
-        shows_all=at.shows_all,
-        delay=at.delay,
-        known_as=at.known_as,
-    )
-    server = ServerBeside.start(setup, at.listening, progress.remark)
-    progress.remark(f"pages: {at.listening.url}")
-    try:
-        yield _ServedProgress(progress, server, GameCount(league.known, league.planned)), server.watch
-    finally:
-        server.end()
-        line = arena_line("serve", str(store), game=league.plan.settings.variant.game)
-        remark(f"the pages end with the league; serve them again: {line}")
-
-
 class _ServedProgress(Progress):
-    def __init__(self, progress: Progress, server: "ServerBeside", count: GameCount) -> None:
+    def __init__(self, progress: Progress, server: ServerBeside, count: GameCount) -> None:
         self._progress, self._server, self._count = progress, server, count
         self._send()
 
-    def finished(self, row: "GameRow", record: "GameRecord") -> None:
+    def finished(self, row: GameRow, record: GameRecord) -> None:
         self._count.add()
         self._server.stored(row.id, row.number, game_line(row))
         self._send()

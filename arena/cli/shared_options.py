@@ -16,6 +16,8 @@ from arena.league.league_options import LARGEST_SEED, MOST_JOBS, OPPONENTS, SAND
 from arena.system.printable import printable, shown
 from protocol.seats import Color
 
+PORT = 8000
+"""The usual port of pages."""
 MOST_GAMES = 50
 OF_BOT = "bot:"
 PATH_STARTS = (".", "/", "~")
@@ -323,10 +325,7 @@ def _set_detail(asked: Detail, ctx: click.Context, _: click.Parameter, value: bo
 def by_color(
     option: str, values: Sequence[str], names: Sequence[frozenset[str]], what: str = "PATH"
 ) -> dict[Color, str]:
-    """Return the values of an option NAME=`what` by the colour of the named bot. Raises `UsageError`.
-
-    `names` are the names of Red, and those of Blue.
-    """
+    """Return the values of an option NAME=`what` by colour; `names` are the names of Red, and those of Blue."""
     found: dict[Color, str] = {}
     calls = {color.word: color for color in Color}  # which a bot's own name comes before
     calls |= {name: color for color in Color for name in names[color] - names[color.opponent]}

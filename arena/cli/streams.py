@@ -54,11 +54,13 @@ def detail() -> Detail:
 
 
 def take_over() -> None:
-    """Replace `sys.stdout` and `sys.stderr`, and open descriptors 0 to 2.
-
-    A closed descriptor (`2>&-`) would be reused for the next opened file: messages would be written into a store.
-    """
-    _open_missing()
+    """Replace `sys.stdout` and `sys.stderr`; open closed descriptors, which would be reused for a store."""
+    for number in (STDIN, STDOUT, STDERR):
+        try:
+            os.fstat(number)
+        except OSError:  # /dev/null, only to read: writing to it still fails
+            opened = os.open(os.devnull, os.O_RDONLY)  # the lowest number that is free: this one
+            os.set_inheritable(opened, True)
     if sys.platform == "win32":  # its consoles are no descriptors, and no bots run there
         return
     sys.stdout = _stream(_Descriptor(STDOUT, is_needed=True), sys.stdout)
@@ -114,16 +116,6 @@ def try_to_print(print_results: Callable[[], None], store: Path | None = None) -
         error.tell(f"; the games are stored in {store}" if store else "")
         return False
     return True
-
-
-def _open_missing() -> None:
-    """Open /dev/null for closed descriptors of 0 to 2, only to read: writing to it still fails."""
-    for number in (STDIN, STDOUT, STDERR):
-        try:
-            os.fstat(number)
-        except OSError:
-            opened = os.open(os.devnull, os.O_RDONLY)  # the lowest number that is free: this one
-            os.set_inheritable(opened, True)
 
 
 def _stream(descriptor: "_Descriptor", former: TextIO | None) -> TextIO:

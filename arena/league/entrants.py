@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from arena.bots.build import build_all
 from arena.bots.covered import file_changes, named
 from arena.bots.entering import assign_identities, copies_of_one, place_of
 from arena.bots.finding import Found, broken, find_entrants, fitting
@@ -164,8 +163,11 @@ def built(
     """
     limits = build_limits(options)
     host = HostPrograms(options.interpreters, bots)
-    made = build_all(bots, level, limits, host, say, folders=folders, run=run)
-    return runnable(level, made, host, usual_limits(options), run)
+    if any(bot.build and bot.fault is None for bot in bots):
+        from arena.bots.build import build_all  # most leagues build no bot
+
+        bots = build_all(bots, level, limits, host, say, folders=folders, run=run)
+    return runnable(level, bots, host, usual_limits(options), run)
 
 
 _WRITTEN = re.compile(

@@ -17,7 +17,6 @@ from pathlib import Path
 import msgspec
 import trio
 
-from arena.bots.archive import ARCHIVE, archive_of, keep_copies
 from arena.bots.entering import fingerprint
 from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
@@ -89,6 +88,8 @@ def open_league(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run = t
         if isinstance(format_, ChosenFormat) and format_.goes_on:
             store.set_ladder_since([player.digest for player in plan.players], since)
         if _is_archived(entry):
+            from arena.bots.archive import ARCHIVE, archive_of, keep_copies
+
             archive = archive_of(store.path)
             for line in keep_copies(archive, plan.bots):
                 say(line)

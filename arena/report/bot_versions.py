@@ -73,11 +73,7 @@ class VersionCount:
         record_of: Callable[[int], GameRecord | None],
         files_of: Callable[[Player], Mapping[str, str]],
     ) -> list[BotVersion]:
-        """Return all versions by name and first game; those without games come last.
-
-        `record_of` returns the record of a game, None where it cannot be read; `files_of` the fingerprints of a
-        player's files, empty where they are not known.
-        """
+        """Return all versions by name and first game; those without games come last."""
         played = self._played
         files = dict[str, Mapping[str, str]]()
         for player, shown in self._roster.names.items():
@@ -88,15 +84,15 @@ class VersionCount:
             one = played[shown]
             before = found[-1] if found and found[-1].name == one.player.name else None
             first, last = (date_text(one.starts[at]) or None if one.starts else None for at in (0, -1))
-            declared = declared_in(record_of(one.last) if one.last else None, one.player.digest)
+            declared, author = declared_in(record_of(one.last) if one.last else None, one.player.digest)
             known = before and files[before.shown] and files[shown]
             found.append(
                 BotVersion(
                     name=one.player.name,
                     shown=shown,
                     digest=one.player.digest,
-                    declared=declared.name,
-                    author=declared.author,
+                    declared=declared,
+                    author=author,
                     games=one.games,
                     first=first,
                     last=last,

@@ -84,16 +84,12 @@ def check_text(checked: Checked, paint: Paint = plain, *, is_verbose: bool = Fal
     has_remarks = any(outcome.mark not in (Mark.PASSED, Mark.NOT_APPLICABLE) for outcome in checked.outcomes)
     if not (is_verbose or has_remarks or list(_near_limits(checked))):
         return "\n".join(_verdict(checked, paint))
-    lines = [*_head(checked), *_checklist(checked, paint), "", *_times(checked), "", *_verdict(checked, paint)]
-    return "\n".join(lines)
-
-
-def _head(checked: Checked) -> Iterator[str]:
-    said = checked.declared + (f" by {checked.author}" if checked.author else "")
-    yield from wrapped(f"{checked.name}: {checked.path}, {checked.language}, digest {checked.digest[:12]}", "")
-    if said:
-        yield from wrapped(f"calls itself {said}", "")
-    yield from wrapped(f"sandbox: {checked.level} (league limits)", "")
+    head = [f"{checked.name}: {checked.path}, {checked.language}, digest {checked.digest[:12]}"]
+    if said := checked.declared + (f" by {checked.author}" if checked.author else ""):
+        head.append(f"calls itself {said}")
+    head.append(f"sandbox: {checked.level} (league limits)")
+    lines = [line for text in head for line in wrapped(text, "")]
+    return "\n".join([*lines, *_checklist(checked, paint), "", *_times(checked), "", *_verdict(checked, paint)])
 
 
 def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
@@ -168,11 +164,8 @@ def _said(said: ExchangedLine) -> str:
     if said.is_aside:
         return f"      | {said.text}"
     who = "arena" if said.speaker is Speaker.ARENA else "bot"
-    return f"{who:<5} | {_cut(said.text, SHOWN_LINE - len('arena | '))}"
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 3]}..."
+    room = SHOWN_LINE - len("arena | ")
+    return f"{who:<5} | {said.text if len(said.text) <= room else f'{said.text[: room - 3]}...'}"
 
 
 def wrapped(text: str, indent: str) -> list[str]:
@@ -271,7 +264,12 @@ def _replay_lines(replayed: Replayed, paint: Paint) -> Iterator[str]:
     yield from wrapped(f"game {replayed.game.number}: {me} as {color.word}, against {foe}", "")
     for remark in replayed.game.remarks:
         yield from wrapped(remark, "")
-    yield from _setups(replayed)
+    recorded, now = replayed.setups
+    if (recorded or None) != now and not replayed.game.record.opening:
+        yield f"set-up then: {recorded or '-'}"
+        yield f"set-up now:  {now or '-'}"
+        if replayed.is_restored:
+            yield "restarted with the recorded set-up (restore)"
     differing = replayed.differing
     shown = [*differing[:SHOWN_REPLIES], *[reply for reply in replayed.replies[-1:] if reply.is_same]]
     if shown:
@@ -293,20 +291,15 @@ def _replay_lines(replayed: Replayed, paint: Paint) -> Iterator[str]:
     yield from wrapped(_in_short(replayed), "")
 
 
-def _setups(replayed: Replayed) -> Iterator[str]:
-    recorded, now = replayed.setups
-    if (recorded or None) == now or replayed.game.record.opening:
-        return
-    yield f"set-up then: {recorded or '-'}"
-    yield f"set-up now:  {now or '-'}"
-    if replayed.is_restored:
-        yield "restarted with the recorded set-up (restore)"
-
-
 def _in_short(replayed: Replayed) -> str:
-    answers, differing = len(replayed.replies), replayed.differing
-    fault = _fault_in_short(replayed)
-    if not answers and replayed.failure is not None:
+    answers, differing, failure = len(replayed.replies), replayed.differing, replayed.failure
+    if failure is None:
+        fault = "no fault now" if replayed.fault_then else ""
+    else:
+        other = "another fault" if replayed.fault_then else "a fault now"
+        where = f"at ply {failure.ply}" if failure.ply else "before the first ply"
+        fault = f"{'the same fault' if replayed.has_same_fault else other} {where}"
+    if not answers and failure is not None:
         return f"no first turn: {fault}"
     if not answers:
         return "the record has no turn of this bot" + (f"; {fault}" if fault else "")
@@ -314,11 +307,3 @@ def _in_short(replayed: Replayed) -> str:
         first = f"{len(differing)} of {answers} answers differ now, the first at ply {differing[0].ply}"
         return f"{first}; {fault}" if fault else first
     return f"the same answers, and {fault}" if fault else f"the same answers now, all {answers}"
-
-
-def _fault_in_short(replayed: Replayed) -> str:
-    failure = replayed.failure
-    if failure is None:
-        return "no fault now" if replayed.fault_then else ""
-    which = "the same fault" if replayed.has_same_fault else "another fault" if replayed.fault_then else "a fault now"
-    return f"{which} at ply {failure.ply}" if failure.ply else f"{which} before the first ply"

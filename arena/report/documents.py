@@ -1,7 +1,4 @@
-"""Results of leagues and stores as JSON, CSV and Markdown.
-
-A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, so such a name gets an apostrophe.
-"""
+"""Results of leagues and stores as JSON, CSV and Markdown, in which names are no formulas and no markup."""
 
 import csv
 import re
@@ -17,14 +14,7 @@ from arena.league.store import GameRow
 from arena.report.game_list import game_entry
 from arena.report.layout import to_json, to_line
 from arena.report.placings import PlaceEntry, PlacingEntry
-from arena.report.standings import (
-    NOT_LOOKED_AT,
-    Declared,
-    HeadToHead,
-    Line,
-    Table,
-    with_declared,
-)
+from arena.report.standings import HeadToHead, Line, Table
 from arena.report.terminal import points_text, standings_columns
 from arena.system.printable import printable
 
@@ -39,7 +29,6 @@ def league_json(
     faults: Mapping[str, str] = NO_FAULTS,
     *,
     placing: PlacingEntry | None = None,
-    declared: Mapping[str, Declared] = NOT_LOOKED_AT,
     not_counted: int = 0,
     as_line: bool = False,
 ) -> str:
@@ -49,7 +38,7 @@ def league_json(
         "settings": settings,
         "complete": table.is_complete,
         "planned_games": table.planned,
-        "standings": [with_declared(line, declared) for line in table.lines],
+        "standings": table.lines,
         "difference": table.difference,
         "advantage": table.advantage,
         "draw_share": table.draw_share,
@@ -70,10 +59,9 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$@:^=])|(?<=\bwww)(\.)")
 
 
-def table_text(table: Table, form: str, *, crosstable: bool, declared: Mapping[str, Declared] = NOT_LOOKED_AT) -> str:
+def table_text(table: Table, form: str, *, crosstable: bool) -> str:
     if form == "csv":
-        lines = (with_declared(line, declared) for line in table.lines)
-        return _csv(HeadToHead, table.meetings) if crosstable else _csv(Line, lines)
+        return _csv(HeadToHead, table.meetings) if crosstable else _csv(Line, table.lines)
     names = [line.name for line in table.lines]
     bots = [[str(line.place), escaped(line.name)] for line in table.lines]
     if not crosstable:

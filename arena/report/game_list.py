@@ -44,7 +44,12 @@ class Roster:
     """
 
     def __init__(self, players: Iterable[Player], rows: Collection[HasPlayers] | Groups = ()) -> None:
-        self._copies = _copies_in(rows)
+        if isinstance(rows, Groups):
+            self._copies = rows.copies
+        else:
+            met = (row.players for row in rows)
+            pairs = (pair for pair in met if pair[0].digest == pair[1].digest and pair[0] != pair[1])
+            self._copies = {player for pair in pairs for player in pair}
         last = {self._key(player): player for player in players}
         self.players = tuple(last.values())
         counts = Counter(player.name for player in self.players)
@@ -66,11 +71,7 @@ class Roster:
         return player if player in self._copies else player.digest
 
     def called(self, name: str) -> set[Player]:
-        """Return the players of a name: all versions, or with `@DIGEST` one of them.
-
-        Former names count if no player has the name now. Raises `UsageError` for an unknown name or an ambiguous
-        digest.
-        """
+        """Return the players of a name, or of NAME@DIGEST. Former names count if no player has the name now."""
         found = {self.names[player] for player in self.players if player.name == name}
         base, at, digest = name.rpartition("@")
         if not found and at and digest:
@@ -103,13 +104,6 @@ def _everybody_in(rows: Collection[HasPlayers] | Groups) -> list[Player]:
             seen.pop(player, None)
             seen[player] = None
     return list(seen)
-
-
-def _copies_in(rows: Collection[HasPlayers] | Groups) -> set[Player]:
-    if isinstance(rows, Groups):
-        return rows.copies
-    met = (row.players for row in rows)
-    return {player for red, blue in met if red.digest == blue.digest and red != blue for player in (red, blue)}
 
 
 def date_text(seconds: float) -> str:
@@ -187,10 +181,7 @@ class PausedJson(msgspec.Struct, frozen=True, tag_field="kind", tag="paused"):
 
 @dataclass(frozen=True)
 class GameFilter:
-    """Conditions that listed games have to meet; None for any. Bots are named as `arena games` lists them.
-
-    `against` is the opponent of `bot`. One of the `reasons` has to match; `forfeits` adds all faults of bots.
-    """
+    """Conditions that listed games have to meet; None for any. `forfeits` adds all faults of bots to the `reasons`."""
 
     bot: str | None = None
     against: str | None = None
@@ -211,20 +202,18 @@ class GameFilter:
             yield lambda row: not bots.isdisjoint(row.players)
             if self.against is not None:
                 others = roster.called(self.against)
-                yield lambda row: _met(row, bots, others)
+                yield lambda row: any(
+                    one in bots and other in others for one, other in (row.players, row.players[::-1])
+                )
         if self.lost_by is not None:
             losers = roster.called(self.lost_by)
-            yield lambda row: any(row.players[color] in losers for color in _losers(row.result))
+            yield (
+                lambda row: (
+                    row.result is not GameResult.DRAW
+                    and any(row.players[color] in losers for color in Color if color is not row.result.winner)
+                )
+            )
         if self.result is not None:
             yield lambda row: row.result is self.result
         if self.reasons or self.forfeits:
             yield lambda row: row.reason in self.reasons or (self.forfeits and row.reason.is_forfeit)
-
-
-def _losers(result: GameResult) -> list[Color]:
-    return [] if result is GameResult.DRAW else [color for color in Color if color is not result.winner]
-
-
-def _met(row: GameRow, bots: set[Player], others: set[Player]) -> bool:
-    red, blue = row.players
-    return (red in bots and blue in others) or (blue in bots and red in others)

@@ -28,11 +28,7 @@ A_PERSON = "a person"
 
 
 class SideFacts(msgspec.Struct, frozen=True):
-    """One side of a game. `declared` and `author` are what the bot declared in this game.
-
-    `time` is its time control before scaling; `sandbox` the isolation level. Unknown and hidden values are empty or
-    None.
-    """
+    """One side of a game. Unknown and hidden values are empty or None."""
 
     name: str
     digest: str
@@ -46,11 +42,7 @@ class SideFacts(msgspec.Struct, frozen=True):
 
 
 class GameFacts(msgspec.Struct, frozen=True):
-    """A game without its moves. With `has_opening` both sides were given their set-ups.
-
-    `started` is in UTC, as in ISO 8601, `seconds` the duration, `time_percent` the factor that scaled the clocks to the
-    machine.
-    """
+    """A game without its moves. With `has_opening` both sides were given their set-ups."""
 
     number: int
     id: str
@@ -166,11 +158,7 @@ LONGEST_WORD = 60
 
 @dataclass(frozen=True)
 class GameStyle:
-    """The options of `arena show`.
-
-    `view` is `all`, `red` or `blue`. Without `boards` only moves are shown; without `times` the date, the times and the
-    use of the machine are left out. `players` are the names to show.
-    """
+    """The options of `arena show`. Without `times` its text is the same for the same game."""
 
     view: str = ALL
     plies: Plies = ALL_PLIES
@@ -222,48 +210,32 @@ def game_pages(number: int, record: GameRecord, look: GameStyle) -> Iterator[str
 
 def _heading(number: int, record: GameRecord, look: GameStyle) -> str:
     facts, variant = facts_of(number, record, look.view, look.players), record.variant
+    red, blue = facts.red, facts.blue
     made = shown_class(variant.kind)
     shown = made.all_shown if look.view == ALL else f"as {look.view} knows it"
-    score = score_text(record.verdict.result)
+    time = red.time if red.time == blue.time else f"handicap: red {red.time}, blue {blue.time}"
+    scaled = f" at {record.time_percent}%" if record.time_percent else ""
+    names = f"red {red.name} - blue {blue.name}  {score_text(record.verdict.result)}"
     lines = [
-        look.paint(f"game {number} ({record.id}): red {facts.red.name} - blue {facts.blue.name}  {score}", "bold"),
-        f"{variant.title and variant.title + ', '}{record.ruleset}, {_times_text(record)}; {shown}",
-        *(
-            f"{color.word + ':':<6}{_side_text(side)}"
-            for color, side in zip(Color, (facts.red, facts.blue), strict=True)
-        ),
-        _seeds(record, look.view),
-        "set-ups: both were given, as an opening" if facts.has_opening else "",
-        _held_text(facts.red, facts.blue),
-        f"played {facts.started or 'at no known date'} by arena {_short(facts.arena)}" if look.times else "",
-        facts.detail,
-        made.remark(look.names),
+        look.paint(f"game {number} ({record.id}): {names}", "bold"),
+        f"{variant.title and variant.title + ', '}{record.ruleset}, {time}{scaled}; {shown}",
     ]
-    return "\n".join(line for line in lines if line) + "\n"
-
-
-def _times_text(record: GameRecord) -> str:
-    red, blue = record.nominal_times
-    text = red.text if red == blue else f"handicap: red {red.text}, blue {blue.text}"
-    return f"{text} at {record.time_percent}%" if record.time_percent else text
-
-
-def _side_text(side: SideFacts) -> str:
-    declared = f", calls itself {printable(side.declared, SHOWN_CHARACTERS)}" if side.declared else ""
-    author = f", by {printable(side.author, SHOWN_CHARACTERS)}" if side.author else ""
-    return f"{side.name}, digest {side.digest[:DIGEST_DIGITS]}{declared}{author}"
-
-
-def _held_text(red: SideFacts, blue: SideFacts) -> str:
-    if red.sandbox == blue.sandbox:
-        return f"sandbox: {red.sandbox}" if red.sandbox else ""
-    return f"sandbox of red: {red.sandbox or 'not known'}\nsandbox of blue: {blue.sandbox or 'not known'}"
-
-
-def _seeds(record: GameRecord, view: str) -> str:
-    given = [f"{color.word} {record.seeds[color]}" for color in Color if view in (ALL, color.word)]
-    of_pair = f" (of the pair: {record.pair_seed})" if view == ALL else ""
-    return f"seed{'s' if len(given) > 1 else ''}: {', '.join(given)}{of_pair}"
+    for color, side in zip(Color, (red, blue), strict=True):
+        said = f", calls itself {printable(side.declared, SHOWN_CHARACTERS)}" if side.declared else ""
+        said += f", by {printable(side.author, SHOWN_CHARACTERS)}" if side.author else ""
+        lines.append(f"{color.word + ':':<6}{side.name}, digest {side.digest[:DIGEST_DIGITS]}{said}")
+    seeds = [f"{color.word} {record.seeds[color]}" for color in Color if look.view in (ALL, color.word)]
+    of_pair = f" (of the pair: {record.pair_seed})" if look.view == ALL else ""
+    lines.append(f"seed{'s' if len(seeds) > 1 else ''}: {', '.join(seeds)}{of_pair}")
+    if facts.has_opening:
+        lines.append("set-ups: both were given, as an opening")
+    if red.sandbox != blue.sandbox:
+        lines += [f"sandbox of {word}: {one.sandbox or 'not known'}" for word, one in (("red", red), ("blue", blue))]
+    elif red.sandbox:
+        lines.append(f"sandbox: {red.sandbox}")
+    if look.times:
+        lines.append(f"played {facts.started or 'at no known date'} by arena {_short(facts.arena)}")
+    return "\n".join([*lines, *filter(None, (facts.detail, made.remark(look.names)))]) + "\n"
 
 
 def _plies(record: GameRecord, look: GameStyle) -> Iterator[str]:

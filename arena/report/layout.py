@@ -153,11 +153,7 @@ _BEFORE_LAST_COLUMN = re.compile(r"\s*\S.*\s{2,}(?=\S)|\s*")
 
 
 def folded(text: str, columns: int) -> str:
-    """Fold lines that are too wide between words.
-
-    A folded line keeps its indent, or that of the last column in its first half. A line that ends with a command is
-    unchanged, so that it can be copied.
-    """
+    """Fold lines that are too wide between words, but no line that ends with a command, so that it can be copied."""
     return "\n".join(part for line in text.split("\n") for part in _folded_line(line, columns))
 
 

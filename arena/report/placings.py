@@ -97,11 +97,7 @@ class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DisqualifiedEntry(msgspec.Struct, frozen=True):
-    """A disqualified bot.
-
-    `left_out` is the number of games not played (None: depends on results), `is_so_far` is set while the league runs,
-    `not_counted` is the number of its games in this table outside the league.
-    """
+    """A disqualified bot. `not_counted` is the number of its games in this table outside the league."""
 
     name: str
     faults: int
@@ -320,10 +316,7 @@ class StoredTable(NamedTuple):
 def stored_table(
     store: Store, *, everyone: bool = False, anchor: str | None = None, pairs: bool | int = False
 ) -> StoredTable:
-    """Make the table of the last league of a store, or of `everyone` who has played there.
-
-    `pairs` asks for the likelihood of superiority of each pair; as a number, only of so many bots at most.
-    """
+    """Make the table of the last league of a store, or of `everyone`. `pairs` may be the most bots that get pairs."""
     contents = store.count(counted=not everyone)
     rows, entrants = contents.rows, contents.entrants
     players = [*players_of(rows, entrants), *entrants] if everyone or not entrants else entrants
@@ -334,11 +327,7 @@ def stored_table(
 
 
 def _placing_in(store: Store, contents: Contents[Groups], table: Table) -> PlacingEntry | None:
-    """Return the places of a store's last league.
-
-    Places follow from the games, and so do disqualified bots in a format with places. In other formats the store names
-    the disqualified bots; those confirmed by the games are returned.
-    """
+    """Return the places of a store's last league, or the disqualified bots that its games confirm."""
     said, found = borne_out(contents.kept.disqualified, table.lines, table.names), None
     plain = (f'"{name.value}"' for name in FormatName if name not in PLACING)
     if contents.kept.format and not any(name in contents.kept.format for name in plain):

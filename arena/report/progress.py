@@ -89,11 +89,7 @@ SECONDS_A_PLAYER, SECONDS_A_PAIR = 1.5e-3, 6e-6
 
 
 class Pace:
-    """Limits costly work to a share of all time.
-
-    After work of c seconds the next is `due` c / share seconds later, and at least `least`. The first is due when the
-    share allows its `expected` cost.
-    """
+    """Limits costly work to a share of all time: after work of c seconds the next is `due` c / share seconds later."""
 
     def __init__(self, share: float, now: float, *, least: float = 0.0, expected: float = 0.0) -> None:
         self._share = share
@@ -282,11 +278,7 @@ class GameLines(_Writing):
 
 
 class LiveProgress(Progress):
-    """Draws the standings once a second, with the last games below, and erases them at the end.
-
-    Ratings are computed in a second thread, so that drawing never waits for them. `note` returns a text to show below
-    the table in place of the difference; `broken` are bots that could not be started.
-    """
+    """Draws the standings once a second, and erases them at the end. `broken` bots could not be started."""
 
     def __init__(
         self,

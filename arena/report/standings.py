@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import msgspec
 
@@ -100,10 +100,7 @@ class Totals:
 
 
 class Tally:
-    """The counts of the games between players of a table.
-
-    An imported store may have games of a player against itself: they are counted in `against_itself` only.
-    """
+    """The counts of the games between players of a table. Games of a player against itself count nowhere else."""
 
     def __init__(self, names: ShownNames, rows: Iterable[GameRow] | Groups = ()) -> None:
         self._names = names
@@ -230,11 +227,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """The Elo that `first` is above `second` by all their games, with the ends of its 95% interval.
-
-    A bound is None if the games do not set it, and `elo` is None if one of the two scored 0. `stronger` is the
-    likelihood, from 0 to 1, that `first` is the stronger one.
-    """
+    """The Elo that `first` is above `second`, with its 95% interval; a value that the games do not bound is None."""
 
     first: str
     second: str
@@ -256,11 +249,6 @@ class Superiority(msgspec.Struct, frozen=True):
     name: str
     opponent: str
     stronger: float
-
-
-class AnchorBot(msgspec.Struct, frozen=True):
-    name: str
-    elo: float
 
 
 class ReasonCount(msgspec.Struct, frozen=True):
@@ -287,7 +275,7 @@ class Table(msgspec.Struct, frozen=True):
     difference: Difference | None
     advantage: Advantage | None = None
     draw_share: float | None = None
-    anchor: AnchorBot | None = None
+    anchor: Anchor | None = None
     pairs: tuple[Superiority, ...] | None = None
     against_itself: int = 0
     names: ShownNames = NAMES_ALONE
@@ -319,7 +307,7 @@ def make_table(
     tally = Tally(roster.names, rows)
     digests = roster.digests
     league = RatedLeague(tally.results, anchor_of(anchor, list(digests)) if anchor else None)
-    lines, found = _lines_of(league, digests, tally)
+    lines, found = _rated(league, digests, tally)
     if league.anchor and tally.games and league.draw_share is not None and all(line.elo is None for line in lines):
         raise UsageError(
             f"--anchor: expected a bot that has played, got {league.anchor.name!r}, which has no rated game"
@@ -332,18 +320,22 @@ def make_table(
         least = most if bots == 2 else (most + 1) // 2 * bots * (bots - 1)
     elif meets_all is False and planned is None:
         least = tally.games + 1
+    endings = (
+        (reason, games, sorted(tally.losers.get(reason, {}).items(), key=lambda item: (-item[1], item[0])))
+        for reason, games in sorted(tally.endings.items(), key=lambda item: (-item[1], item[0].value))
+    )
     red = league.advantage
     return Table(
         lines=lines,
         crosstable=cross,
-        endings=_endings(tally),
+        endings=tuple(ReasonCount(reason, games, dict(losers)) for reason, games, losers in endings),
         games=tally.games,
         planned=None if planned is None and meets_all is None else max(planned or 0, least),
         is_planned_known=planned is not None and planned >= least,
         difference=found,
         advantage=Advantage(red.elo, _finite(red.low), _finite(red.high)) if red else None,
         draw_share=league.draw_share,
-        anchor=AnchorBot(league.anchor.name, league.anchor.elo) if league.anchor else None,
+        anchor=league.anchor,
         pairs=tuple(Superiority(*each) for each in league.superiorities(order)) if pairs else None,
         against_itself=tally.against_itself,
         names=roster.names,
@@ -371,15 +363,17 @@ def anchor_of(text: str, names: Sequence[str]) -> Anchor:
 
 def rated_lines(digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, ...], Difference | None]:
     """Return the lines of a table in order of rank, and the difference of a match. `digests` are by shown name."""
-    return _lines_of(RatedLeague(tally.results), digests, tally)
+    return _rated(RatedLeague(tally.results), digests, tally)
 
 
-def _lines_of(
-    league: RatedLeague, digests: Mapping[str, str], tally: Tally
-) -> tuple[tuple[Line, ...], Difference | None]:
-    ranked = league.standings()
-    lines = tuple(_line(standing, digests[standing.name], tally.totals[standing.name]) for standing in ranked)
-    return lines, _difference(list(digests), ranked) if len(digests) == 2 else None
+def _rated(league: RatedLeague, digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, ...], Difference | None]:
+    ranked, found = league.standings(), None
+    if len(digests) == 2:
+        names = list(digests)
+        first, second = sorted(ranked, key=lambda standing: names.index(standing.name))
+        if first.rating:  # a double forfeit is a loss of both and does not count
+            found = named_difference((first.name, second.name), difference(first.wins, first.draws, second.wins))
+    return tuple(_line(each, digests[each.name], tally.totals[each.name]) for each in ranked), found
 
 
 def _line(standing: Standing, digest: str, totals: Totals) -> Line:
@@ -402,27 +396,9 @@ def _finite(end: float) -> float | None:
     return end if math.isfinite(end) else None
 
 
-def _difference(names: Sequence[str], ranked: Sequence[Standing]) -> Difference | None:
-    first, second = sorted(ranked, key=lambda standing: names.index(standing.name))
-    if not first.rating:
-        return None
-    found = difference(first.wins, first.draws, second.wins)  # a double forfeit is a loss of both and does not count
-    return named_difference((first.name, second.name), found)
-
-
 def named_difference(names: tuple[str, str], found: PairDifference) -> Difference:
     elo, low, high = map(_finite, (found.elo, found.low, found.high))
     return Difference(*names, elo, low, high, found.stronger)
-
-
-def _endings(tally: Tally) -> tuple[ReasonCount, ...]:
-    endings = sorted(tally.endings.items(), key=lambda item: (-item[1], item[0].value))
-    return tuple(
-        ReasonCount(
-            reason, games, dict(sorted(tally.losers.get(reason, {}).items(), key=lambda item: (-item[1], item[0])))
-        )
-        for reason, games in endings
-    )
 
 
 NAMED = 6
@@ -452,29 +428,21 @@ def table_note(lines: Iterable[Line], settings: Mapping[str, str]) -> str:
     return handicap_text(printable(settings.get(TIME, "")), own_times_of(lines, settings), [one.name for one in lines])
 
 
-class Declared(NamedTuple):
-    """The `name` and `author` that a bot declared; None if it did not."""
-
-    name: str | None = None
-    author: str | None = None
-
-
-NOT_LOOKED_AT: Mapping[str, Declared] = {}
-
-
-def declared_in(record: GameRecord | None, digest: str) -> Declared:
+def declared_in(record: GameRecord | None, digest: str) -> tuple[str | None, str | None]:
+    """Return the name and the author that a bot declared in a game; None if it did not."""
     for side, player in enumerate(record.players if record else ()):
         if record and player.digest == digest:
-            return Declared(record.declared[side] or None, (record.authors or ("", ""))[side] or None)
-    return Declared()
+            return record.declared[side] or None, (record.authors or ("", ""))[side] or None
+    return None, None
 
 
-def declared_last(rows: Iterable[GameRow], record_of: Callable[[int], GameRecord | None]) -> dict[str, Declared]:
-    """Return by digest what each bot declared in the last of these games that it played."""
+def with_declared(table: Table, rows: Iterable[GameRow], record_of: Callable[[int], GameRecord | None]) -> Table:
+    """Add to the lines what each bot declared in the last of these games that it played."""
     last = {player.digest: row.number for row in rows for player in row.players}
-    return {digest: declared_in(record_of(number), digest) for digest, number in last.items()}
-
-
-def with_declared(line: Line, declared: Mapping[str, Declared]) -> Line:
-    said = declared.get(line.digest)
-    return msgspec.structs.replace(line, declared=said.name, author=said.author) if said else line
+    lines = []
+    for line in table.lines:
+        if (number := last.get(line.digest)) is not None:
+            name, author = declared_in(record_of(number), line.digest)
+            line = msgspec.structs.replace(line, declared=name, author=author)  # noqa: PLW2901
+        lines.append(line)
+    return msgspec.structs.replace(table, lines=tuple(lines))

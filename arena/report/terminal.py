@@ -162,11 +162,7 @@ def _grid(first: str, *others: str) -> Grid:
 
 
 def standings_grid(lines: Sequence[Line], width: int, broken: Collection[str] = ()) -> Grid:
-    """Return the standings as a table; `broken` are names of bots that could not be started.
-
-    A narrow terminal leaves out columns, then shortens names. A match has no Elo here: it is half the difference in the
-    notes.
-    """
+    """Return the standings as a table. A match has no Elo here: it is half the difference in the notes."""
     names, places = [line.name for line in lines], [str(line.place) for line in lines]
     unfit = {"Elo", "95%"} if len(lines) == 2 else set()
     columns = [column for column in standings_columns(lines, broken) if column.header not in unfit]

@@ -8,7 +8,6 @@ from collections import Counter
 
 import msgspec
 
-import protocol.bot
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import EMPTY
 
@@ -25,7 +24,9 @@ class Preset(msgspec.Struct, frozen=True):
 
 def random_rows(ruleset: Ruleset, seed: int) -> Rows:
     """Return a random legal set-up, uniformly distributed, that follows from the seed alone."""
-    return protocol.bot.random_rows(dict(ruleset.army), random.Random(seed))
+    from protocol.bot import random_rows as rows_of_army  # a league plays without the kit for bots
+
+    return rows_of_army(dict(ruleset.army), random.Random(seed))
 
 
 def presets(ruleset: Ruleset) -> tuple[Preset, ...]:

@@ -1,7 +1,4 @@
-"""The process that serves the pages of a running league, and the messages to it.
-
-A thread writes events from a list to a pipe, so that the league never waits; events that do not fit are dropped.
-"""
+"""The process that serves the pages of a running league, and the messages to it, for which the league never waits."""
 
 import contextlib
 import os
@@ -24,11 +21,7 @@ LONGEST = 2**24
 
 
 class LiveSetup(msgspec.Struct, frozen=True, tag=True):
-    """The first message. `listening` is the descriptor of a socket that listens at `host`.
-
-    `reader` is the audience of finished games; running games are shown `delay` seconds later, with all ranks if
-    `shows_all`.
-    """
+    """The first message. `listening` is a descriptor; running games are shown with all ranks if `shows_all`."""
 
     store: bytes
     listening: int

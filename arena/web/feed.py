@@ -75,23 +75,14 @@ class Feed:
             self._queues.discard(queue)
             self._audience.count -= 1
 
-    def answer(self) -> "EventAnswer":
-        return EventAnswer(self, self._audience.limits)
-
-
-class EventAnswer:
-    """An answer that lasts while the viewer stays and keeps up.
-
-    The server library reports that the viewer has left while it still handles the last piece. An answer that is
-    cancelled then, within `send`, leaves a connection that is never closed. So the last piece is sent after listening
-    for the end has stopped, and the connection ends with it.
-    """
-
-    def __init__(self, feed: Feed, limits: ServerLimits) -> None:
-        self._feed, self._limits = feed, limits
-
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        with self._feed.viewer() as events:
+        """Answer a request with the events, while the viewer stays and keeps up.
+
+        The server library reports that the viewer has left while it still handles the last piece. An answer that is
+        cancelled then, within `send`, leaves a connection that is never closed. So the last piece is sent after
+        listening for the end has stopped, and the connection ends with it.
+        """
+        with self.viewer() as events:
             headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"connection", b"close")]
             headers.append((b"x-accel-buffering", b"no"))  # proxies do not buffer it
             await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -99,18 +90,18 @@ class EventAnswer:
                 await send({"type": "http.response.body", "body": b""})
                 return
             async with open_nursery() as nursery:
-                nursery.start_soon(_until_left, receive, nursery.cancel_scope)
+
+                async def until_left() -> None:
+                    while (await receive())["type"] != "http.disconnect":
+                        pass
+                    nursery.cancel_scope.cancel()
+
+                nursery.start_soon(until_left)
                 with suppress(trio.EndOfChannel):
                     while True:
                         data = b": still here\n\n"
-                        with trio.move_on_after(self._limits.keep_alive_seconds):
+                        with trio.move_on_after(self._audience.limits.keep_alive_seconds):
                             data = await events.receive()
                         await send({"type": "http.response.body", "body": data, "more_body": True})
                 nursery.cancel_scope.cancel()
             await send({"type": "http.response.body", "body": b""})
-
-
-async def _until_left(receive: Any, scope: trio.CancelScope) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    scope.cancel()

@@ -30,7 +30,7 @@ from arena.report.site.page_frame import FOLDER as SITE
 from arena.report.site.page_frame import PageFrame, Site
 from arena.system.printable import printable
 from arena.web.address import Hosts
-from arena.web.server import LIMITS, Application, ServerLimits
+from arena.web.server import LIMITS, ServerLimits
 
 READS = frozenset({"GET", "HEAD"})
 POLICY = (
@@ -117,11 +117,15 @@ def static_route(prefix: str = "") -> Route:
 
 
 class Guard:
-    """An application within limits. With `posts` requests may change something; else it is read-only."""
+    """An application within limits. With `posts` requests may change something; else it is read-only.
+
+    To show an error page, a route raises `RequestRefused` or starlette's `HTTPException`. This is starlette's router
+    without its application, which would answer errors before the guard has reported them.
+    """
 
     def __init__(
         self,
-        application: Application,
+        routes: Sequence[BaseRoute],
         look: PageLook,
         hosts: Hosts,
         *,
@@ -129,7 +133,8 @@ class Guard:
         limits: ServerLimits = LIMITS,
         complain: Complain = lambda text: None,
     ) -> None:
-        self._application, self._look, self._hosts = application, look, hosts
+        self._router = Router([static_route(), *routes], redirect_slashes=False)
+        self._look, self._hosts = look, hosts
         self._posts, self._limits, self._complain = posts, limits, complain
         self._headers = HEADERS | {"Content-Security-Policy": POLICY.format(forms="'self'" if posts else "'none'")}
 
@@ -138,10 +143,26 @@ class Guard:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             return
-        answer = _Answer(send, self._headers)
+        is_started = False
+
+        async def send_checked(message: MutableMapping[str, Any]) -> None:
+            nonlocal is_started
+            if message["type"] == "http.response.start":
+                is_started, time.deadline = True, inf
+                headers = MutableHeaders(raw=message["headers"])
+                headers.update(self._headers)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
         try:
-            self._check(scope)
-            await self._within_time(scope, receive, answer)
+            with trio.CancelScope(deadline=trio.current_time() + self._limits.answer_seconds) as time:
+                self._check(scope)
+                scope["app"] = self._router  # with this, the router raises what it does not find
+                await self._router(scope, receive, send_checked)
+            if not time.cancelled_caught:
+                return
+            text = "This page takes too long to be made. Try again in a moment."
+            refusal: HTTPException = RequestRefused(503, text, {"Retry-After": str(self._limits.retry_seconds)})
         except HTTPException as error:
             refusal = error
         except (trio.BrokenResourceError, trio.ClosedResourceError, trio.BusyResourceError):
@@ -150,22 +171,12 @@ class Guard:
             what = f"{scope['method']} {printable(scope['path'], 200)}"
             self._complain(f"{what}: {type(error).__name__}: {printable(str(error), 500)}")
             refusal = RequestRefused(500, "Something went wrong. The host has been told what.")
-        else:
-            return
-        if answer.is_started:
+        if is_started:
             raise ConnectionAbortedError  # half a page has been sent: the connection ends with it
         is_missing = refusal.status_code == 404 and refusal.detail == HTTPStatus.NOT_FOUND.phrase
         path = scope["raw_path"].decode("ascii", "replace")
         text = NOT_FOUND if is_missing else refusal.detail
-        await self._look.error(refusal.status_code, text, path, refusal.headers)(scope, receive, answer.send)
-
-    async def _within_time(self, scope: Any, receive: Any, answer: "_Answer") -> None:
-        with trio.CancelScope(deadline=trio.current_time() + self._limits.answer_seconds) as time:
-            answer.time = time
-            await self._application(scope, receive, answer.send)
-        if time.cancelled_caught:
-            text = "This page takes too long to be made. Try again in a moment."
-            raise RequestRefused(503, text, {"Retry-After": str(self._limits.retry_seconds)})
+        await self._look.error(refusal.status_code, text, path, refusal.headers)(scope, receive, send_checked)
 
     def _check(self, scope: Any) -> None:
         headers = Headers(scope=scope)
@@ -192,43 +203,3 @@ class Guard:
         is_plain = length.isascii() and length.isdecimal() and "transfer-encoding" not in headers
         if not is_plain or int(length) > self._limits.body_bytes:
             raise RequestRefused(413, TOO_LARGE)
-
-
-class _Answer:
-    def __init__(self, send: Any, headers: dict[str, str]) -> None:
-        self._send, self._headers = send, headers
-        self.is_started = False
-        self.time: trio.CancelScope | None = None
-
-    async def send(self, message: MutableMapping[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            self.is_started = True
-            if self.time is not None:
-                self.time.deadline = inf
-            headers = MutableHeaders(raw=message["headers"])
-            headers.update(self._headers)
-            headers.setdefault("Cache-Control", "no-store")
-        await self._send(message)
-
-
-def application(
-    routes: Sequence[BaseRoute],
-    look: PageLook,
-    hosts: Hosts,
-    *,
-    posts: bool = False,
-    limits: ServerLimits = LIMITS,
-    complain: Complain = lambda text: None,
-) -> Application:
-    """Return a guarded application. Pages are made by async functions; slow work goes to a thread.
-
-    To show an error page, raise `RequestRefused` or starlette's `HTTPException`. This is starlette's router without its
-    application, which would answer errors before the guard has reported them.
-    """
-    router = Router([static_route(), *routes], redirect_slashes=False)
-
-    async def inner(scope: Any, receive: Any, send: Any) -> None:
-        scope["app"] = router  # with this, the router raises what it does not find
-        await router(scope, receive, send)
-
-    return Guard(inner, look, hosts, posts=posts, limits=limits, complain=complain)

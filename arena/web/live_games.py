@@ -1,11 +1,9 @@
-"""The running games of a league, and the pages on which they can be watched.
-
-A game plays its moves on a board only when its state is requested.
-"""
+"""The running games of a league, and the pages on which they can be watched."""
 
 import json
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import trio
@@ -23,10 +21,10 @@ from arena.report.progress import duration_text
 from arena.report.shown import SeenBy, Shown
 from arena.report.site.page_frame import isolated
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
-from arena.web.feed import Event, EventAnswer, Feed, Viewers
+from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused
 
-BOARD_SECONDS, LIST_SECONDS = 0.1, 1.0
+BOARD_SECONDS, BOARDS_A_LIST = 0.1, 10
 MOST_DELAYED = 20_000
 """Batches of events that wait for the delay; games of later ones cannot be followed."""
 KEPT_OVER = 64
@@ -37,11 +35,7 @@ ENDED = "The league is over."
 
 
 class WatchedGame:
-    """A running game for one kind of viewer, as text. A game may have a class of its own below this one.
-
-    `number` is its number in the store and `end` its result, once it is over. It `is_broken` when an event was lost:
-    then the position cannot be followed.
-    """
+    """A running game for one kind of viewer. It `is_broken` when an event was lost."""
 
     template = "watch_plain.html"
     all_note = "All that there is to know."
@@ -120,7 +114,6 @@ class LiveGames:
         self._list = Feed(viewers, lambda: [self._list_event()])
         self._is_list_new = False
         self._waiting: deque[tuple[float, Told]] = deque()
-        self._has_some = trio.Event()
         self.progress: LeagueProgress | None = None
         self.is_over = False
 
@@ -129,7 +122,6 @@ class LiveGames:
             self._note(message)
         elif len(self._waiting) < MOST_DELAYED or not isinstance(message, Happened):
             self._waiting.append((trio.current_time() + self._delay, message))
-            self._has_some.set()
 
     def end(self) -> None:
         while self._waiting:
@@ -181,27 +173,13 @@ class LiveGames:
                 feed.close()
 
     async def run(self) -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._note_delayed)
-            nursery.start_soon(self._every, BOARD_SECONDS, self._publish_boards)
-            nursery.start_soon(self._every, LIST_SECONDS, self._publish_list)
-
-    async def _note_delayed(self) -> None:
-        while True:
-            await self._has_some.wait()
-            while self._waiting:
-                due, message = self._waiting[0]
-                await trio.sleep_until(due)
-                if self._waiting and self._waiting[0][1] is message:
-                    self._waiting.popleft()
-                    self._note(message)
-            self._has_some = trio.Event()
-
-    @staticmethod
-    async def _every(seconds: float, publish: Callable[[], None]) -> None:
-        while True:
-            publish()
-            await trio.sleep(seconds)
+        for rounds in count():
+            while self._waiting and self._waiting[0][0] <= trio.current_time():
+                self._note(self._waiting.popleft()[1])
+            self._publish_boards()
+            if rounds % BOARDS_A_LIST == 0:
+                self._publish_list()
+            await trio.sleep(BOARD_SECONDS)
 
     def _publish_boards(self) -> None:
         changed, self._changed = self._changed, set()
@@ -253,8 +231,8 @@ class LiveGames:
     async def _list_page(self, request: Request) -> Response:
         return HTMLResponse(self._look.page("now.html", "now.html", rows=self._rows(), progress=self.text))
 
-    async def _list_events(self, request: Request) -> EventAnswer:
-        return self._list.answer()
+    async def _list_events(self, request: Request) -> Feed:
+        return self._list
 
     def _game(self, request: Request) -> WatchedGame:
         game = self.games.get(request.path_params["game"])
@@ -270,8 +248,8 @@ class LiveGames:
         here = f"now/{game.spec.id}.html"
         return HTMLResponse(self._look.page(game.template, here, game=game, state=game.state(), notes=notes))
 
-    async def _game_events(self, request: Request) -> EventAnswer:
+    async def _game_events(self, request: Request) -> Feed:
         id = self._game(request).spec.id
         if id not in self._feeds:
             self._feeds[id] = Feed(self._viewers, lambda: [self._board_event(id)])
-        return self._feeds[id].answer()
+        return self._feeds[id]

@@ -21,7 +21,7 @@ from arena.system.printable import printable
 from arena.web.address import Listening, hosts_of, parse_address
 from arena.web.beside import LONGEST, LiveSetup, Over, Told, to_server
 from arena.web.server import Server
-from arena.web.store_server import Running, StoreServer
+from arena.web.store_server import StoreServer
 
 try:
     import resource
@@ -76,7 +76,8 @@ async def _main(parent: int) -> None:
         SitePlan(reader_named(setup.reader)),
         hosts_of([address], setup.known_as),
         complain=_complain,
-        running=Running(SeenBy.ALL if setup.shows_all else SeenBy.PUBLIC, setup.delay),
+        running=SeenBy.ALL if setup.shows_all else SeenBy.PUBLIC,
+        delay=setup.delay,
     )
     assert server.live is not None
     async with background(server.run) as nursery:

@@ -1,13 +1,9 @@
-"""The web pages of a game that people play.
-
-A request that the rules or the moment do not allow is no error: the answer says why, in `refused`.
-"""
+"""The web pages of a game that people play. The answer to a request that is not allowed says why, in `refused`."""
 
 import hmac
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -25,8 +21,8 @@ from arena.report.site.page_frame import Site, isolated
 from arena.system.concurrency import background, open_nursery
 from arena.system.printable import printable
 from arena.web.address import Hosts, Listening, hosts_of
-from arena.web.feed import Event, EventAnswer, Feed, Viewers
-from arena.web.guard import Complain, PageLook, application
+from arena.web.feed import Event, Feed, Viewers
+from arena.web.guard import Complain, Guard, PageLook
 from arena.web.server import LIMITS, Application, Server, ServerLimits
 from protocol.seats import Color
 
@@ -34,61 +30,31 @@ BYTES = 24
 
 
 @dataclass(frozen=True)
-class Token:
-    """The secret of one seat, safe in a path."""
-
-    text: str
-
-    @classmethod
-    def new(cls) -> "Token":
-        return cls(secrets.token_urlsafe(BYTES))
-
-    def matches(self, given: str) -> bool:
-        return hmac.compare_digest(self.text.encode(), given.encode("utf-8", "surrogatepass"))
-
-    def __repr__(self) -> str:
-        return "Token(...)"  # secrets do not belong in tracebacks
-
-
-@dataclass(frozen=True)
 class NextCommands:
-    """Shell commands for the time after the game; a page leaves out empty ones.
-
-    `go_on` resumes a paused game, `show` and `report` display a stored one.
-    """
+    """Shell commands for the time after the game; a page leaves out empty ones."""
 
     go_on: str = ""
     show: Callable[[int], str] = lambda number: ""
     report: str = ""
 
 
-@dataclass(frozen=True)
 class SeatTable:
-    session: Session
-    commands: NextCommands = field(default_factory=NextCommands)
-    can_pause: bool = True
-    tokens: Mapping[Color, Token] = field(init=False)
-    page: "SeatPage" = field(init=False)
+    """A session with a secret for each person's seat, which is safe in a path."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tokens", {color: Token.new() for color in self.session.persons})
-        object.__setattr__(self, "page", displayed(self.session.spec.kind.displays.page, SeatPage)())
-
-    def address(self, color: Color, listening: Listening) -> str:
-        return f"{listening.url}{self.tokens[color].text}/"
+    def __init__(self, session: Session, commands: NextCommands) -> None:
+        self.session, self.commands = session, commands
+        self.tokens = {color: secrets.token_urlsafe(BYTES) for color in session.persons}
+        self.page: SeatPage = displayed(session.spec.kind.displays.page, SeatPage)()
 
     def seat_of(self, given: str) -> Color | None:
         """Return the seat of a token, in constant time for all tokens."""
-        found = [color for color, token in self.tokens.items() if token.matches(given)]
+        text = given.encode("utf-8", "surrogatepass")
+        found = [color for color, token in self.tokens.items() if hmac.compare_digest(token.encode(), text)]
         return found[0] if found else None
 
 
 class PlainAnswer(msgspec.Struct, frozen=True):
-    """The state of a seat, the lines that it was told after the first `since`, and the position as it knows it.
-
-    `image` is the position as SVG, empty if the game draws none. When the game is over or paused, `after` has the next
-    possible commands.
-    """
+    """The state of a seat, the lines that it was told after the first `since`, and the position as it knows it."""
 
     state: SeatState
     since: int
@@ -121,7 +87,6 @@ class SeatPage:
             "title": title,
             "heading": heading,
             "data": msgspec.json.encode({"seat": color.word, "title": title, "seats": kind.seat_names}).decode(),
-            "can_pause": table.can_pause,
             "rules": [
                 *filter(None, kind.rules_in_words(spec.variant).strip().split("\n\n")),
                 *(f"{name}: {value}" for name, value in spec.variant.rules),
@@ -189,19 +154,29 @@ class PlayPages:
         self._feeds = {color: Feed(Viewers(few), partial(self._greeting, color)) for color in table.tokens}
 
     def application(self, hosts: Hosts, *, complain: Complain = lambda text: None) -> Application:
+        session = self._session
+        posts: dict[str, tuple[type[Any], Callable[[Color, Any], None]]] = {
+            "setup": (SentSetup, lambda color, sent: session.set_up(color, sent.rows)),
+            "random": (
+                SentNothing,
+                lambda color, _: session.set_up(color, session.random_setup(color, secrets.randbits(32))),
+            ),
+            "act": (SentAct, self._act),
+            "resign": (SentNothing, lambda color, _: session.resign(color)),
+            "pause": (SentNothing, lambda color, _: session.pause()),
+        }
         routes = [
             Route("/{token}", self._move_on),
             Route("/{token}/", self._page),
             Route("/{token}/state", self._state),
             Route("/{token}/then", self._then),
             Route("/{token}/events", self._events),
-            Route("/{token}/setup", self._post(SentSetup, self._set_up), methods=["POST"]),
-            Route("/{token}/random", self._post(SentNothing, self._set_up_at_random), methods=["POST"]),
-            Route("/{token}/act", self._post(SentAct, self._act), methods=["POST"]),
-            Route("/{token}/resign", self._post(SentNothing, self._resign), methods=["POST"]),
-            Route("/{token}/pause", self._post(SentNothing, self._pause), methods=["POST"]),
+            *(
+                Route(f"/{{token}}/{name}", self._post(kind, do), methods=["POST"])
+                for name, (kind, do) in posts.items()
+            ),
         ]
-        return application(routes, self._look, hosts, posts=True, complain=complain)
+        return Guard(routes, self._look, hosts, posts=True, complain=complain)
 
     async def follow(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         async with open_nursery() as nursery:
@@ -260,8 +235,8 @@ class PlayPages:
             raise HTTPException(400, f"Expected ply=NUMBER, from 0 to {plies}, which is how many plies there are.")
         return _json(self._table.page.earlier(self._table, color, asked))
 
-    async def _events(self, request: Request) -> EventAnswer:
-        return self._feeds[self._seat(request)].answer()
+    async def _events(self, request: Request) -> Feed:
+        return self._feeds[self._seat(request)]
 
     def _post(self, kind: type[Any], do: Callable[[Color, Any], None]) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -281,24 +256,10 @@ class PlayPages:
 
         return answer
 
-    def _set_up(self, color: Color, sent: SentSetup) -> None:
-        self._session.set_up(color, sent.rows)
-
-    def _set_up_at_random(self, color: Color, sent: SentNothing) -> None:
-        self._session.set_up(color, self._session.random_setup(color, secrets.randbits(32)))
-
     def _act(self, color: Color, sent: SentAct) -> None:
         if sent.ply != self._session.state(color).plies + 1:
             raise RefusedError("The game has moved on: look at the board, and choose again.")
         self._session.act(color, sent.action)
-
-    def _resign(self, color: Color, sent: SentNothing) -> None:
-        self._session.resign(color)
-
-    def _pause(self, color: Color, sent: SentNothing) -> None:
-        if not self._table.can_pause:
-            raise RefusedError("This game cannot be paused.")
-        self._session.pause()
 
 
 def _number(text: str) -> int | None:
@@ -314,34 +275,6 @@ def _json(value: object) -> Response:
 
 
 SHUTDOWN_SECONDS = 0.5
-
-
-@dataclass(frozen=True)
-class ServedTable:
-    """The address of each person, and the number of browsers that follow the game now."""
-
-    addresses: dict[Color, str]
-    viewers: Callable[[], int]
-
-
-@asynccontextmanager
-async def serving(
-    table: SeatTable, listening: Listening, *, complain: Complain, limits: ServerLimits = LIMITS
-) -> AsyncGenerator[ServedTable, None]:
-    pages = PlayPages(table, limits)
-    application = pages.application(hosts_of([listening.address]), complain=complain)
-    async with background(pages.follow) as nursery:
-        await nursery.start(Server(application, limits).run, [listening])
-        addresses = {color: table.address(color, listening) for color in table.tokens}
-        try:
-            yield ServedTable(addresses, lambda: pages.viewers)
-        finally:
-            pages.close()  # a browser cannot tell a server that stops from one that fails
-            with trio.move_on_after(SHUTDOWN_SECONDS, shield=True):
-                while pages.viewers:  # noqa: ASYNC110 - no event says that a browser has left
-                    await trio.sleep(SHUTDOWN_SECONDS / 50)
-
-
 LINGER_SECONDS = 10.0
 """The time for which the pages of a finished game are served without a viewer, as a browser may be reloading them."""
 LOOK_SECONDS = 0.2
@@ -356,25 +289,33 @@ def page_face(
     ended: Callable[[], None] = lambda: None,
     linger: float = LINGER_SECONDS,
 ) -> Callable[[Session], Awaitable[None]]:
-    """Return a face of a session (`arena.league.person_game.Face`) that serves it at this socket.
-
-    `tell` gets the secret address of each person's seat. The face returns `linger` seconds after the last viewer of a
-    finished game.
-    """
+    """Return a face that serves a session until `linger` seconds after the last viewer of a finished game."""
 
     async def show(session: Session) -> None:
         table = SeatTable(session, commands or NextCommands())
-        async with serving(table, listening, complain=complain) as served:
-            tell(served.addresses)
-            color, version = session.persons[0], 0
-            while not session.is_over:
-                version = (await session.changed(color, version)).version
-            if session.record is not None:
-                ended()
-            seen = trio.current_time()
-            while served.viewers() or trio.current_time() - seen < linger:
-                if served.viewers():
-                    seen = trio.current_time()
-                await trio.sleep(LOOK_SECONDS)
+        pages = PlayPages(table)
+        application = pages.application(hosts_of([listening.address]), complain=complain)
+        async with background(pages.follow) as nursery:
+            await nursery.start(Server(application).run, [listening])
+            tell({color: f"{listening.url}{token}/" for color, token in table.tokens.items()})
+            try:
+                await last(session, pages)
+            finally:
+                pages.close()  # a browser cannot tell a server that stops from one that fails
+                with trio.move_on_after(SHUTDOWN_SECONDS, shield=True):
+                    while pages.viewers:  # noqa: ASYNC110 - no event says that a browser has left
+                        await trio.sleep(SHUTDOWN_SECONDS / 50)
+
+    async def last(session: Session, pages: PlayPages) -> None:
+        color, version = session.persons[0], 0
+        while not session.is_over:
+            version = (await session.changed(color, version)).version
+        if session.record is not None:
+            ended()
+        seen = trio.current_time()
+        while pages.viewers or trio.current_time() - seen < linger:
+            if pages.viewers:
+                seen = trio.current_time()
+            await trio.sleep(LOOK_SECONDS)
 
     return show

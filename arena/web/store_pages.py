@@ -22,7 +22,7 @@ from arena.report.site.page_frame import Site
 from arena.report.site.pages import PlayedGames, SiteContents
 from arena.report.site.site_contents import NoGamesError, SitePlan, read_site
 from arena.system.printable import printable
-from arena.web.feed import Event, EventAnswer, Feed, Viewers
+from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import NOT_FOUND, Asset, RequestRefused, static_route
 from arena.web.live_games import LiveGames
 
@@ -110,7 +110,7 @@ class StoreReader:
         found = await trio.to_thread.run_sync(self._look)
         if self.is_read.is_set() and found == self._seen:
             return LOOK_SECONDS
-        state, cost = await trio.to_thread.run_sync(self._read_timed, self._next_version(), abandon_on_cancel=True)
+        state, cost = await trio.to_thread.run_sync(self._read, self._next_version(), abandon_on_cancel=True)
         self._seen = found  # later changes are seen at the next look
         self.state = state
         self._changed.set()
@@ -129,21 +129,21 @@ class StoreReader:
             return None
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
-    def _read_timed(self, version: str) -> tuple[StoreSnapshot, float]:
-        start = time.thread_time()
-        return self._read(version), time.thread_time() - start
-
-    def _read(self, version: str) -> StoreSnapshot:
+    def _read(self, version: str) -> tuple[StoreSnapshot, float]:
+        """Read the store; return it, and the processor time that it took."""
+        start, problem, told = time.thread_time(), UNREADABLE, ""
+        state: StoreSnapshot | None = None
         try:
-            return self._state_of(version)
+            state = self._state_of(version)
         except NoGamesError:
-            self._tell("")
-            return StoreSnapshot(version, None, NOT_READ)
+            problem = NOT_READ
         except ArenaError as error:
-            self._tell(printable(str(error), lines=True))
+            told = printable(str(error), lines=True)
         except Exception as error:  # a stranger's file does not end the other pages
-            self._tell(printable(f"{self.path}: {type(error).__name__}: {error}"))
-        return StoreSnapshot(version, None, UNREADABLE)
+            told = printable(f"{self.path}: {type(error).__name__}: {error}")
+        if state is None:
+            self._tell(told)
+        return state or StoreSnapshot(version, None, problem), time.thread_time() - start
 
     def _state_of(self, version: str) -> StoreSnapshot:
         with Store(self.path, create=False) as store:
@@ -177,10 +177,19 @@ HTML, SCRIPT = "text/html; charset=utf-8", "text/javascript; charset=utf-8"
 
 
 class ServedStore:
-    """One store with its pages below `prefix`, and its viewers; `live` are its running games."""
+    """One store with its pages below `prefix`, and its viewers. `tell` is called when the store has changed."""
 
-    def __init__(self, name: str, prefix: str, reader: StoreReader, audience: Viewers, live: LiveGames | None) -> None:
-        self.name, self.prefix, self.reader, self.live = name, prefix, reader, live
+    def __init__(
+        self,
+        name: str,
+        prefix: str,
+        reader: StoreReader,
+        audience: Viewers,
+        live: LiveGames | None,
+        *,
+        tell: Callable[[], None],
+    ) -> None:
+        self.name, self.prefix, self.reader, self.live, self._tell = name, prefix, reader, live, tell
         self.feed = Feed(audience, lambda: [self.event()])
         self._cache: dict[str, Asset] = {}
         self._cached = reader.state
@@ -204,14 +213,15 @@ class ServedStore:
             while True:
                 state = await self.reader.changed(state)
                 self.feed.publish(self.event())
+                self._tell()
 
     def event(self) -> Event:
         """Return the event with the version of the pages; when the league is over, viewers end their connections."""
         state, is_over = self.reader.state, self.live is not None and self.live.is_over
         return state_event(state.version, SERVED if is_over else state.text, len(self.feed), is_over=is_over)
 
-    async def _events(self, request: Request) -> EventAnswer:
-        return self.feed.answer()
+    async def _events(self, request: Request) -> Feed:
+        return self.feed
 
     async def _page(self, request: Request) -> Response:
         page = await self._asset(request.path_params.get("name") or "index.html")

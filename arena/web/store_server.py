@@ -3,7 +3,7 @@
 import re
 import signal
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import trio
@@ -18,9 +18,9 @@ from arena.report.site.site_contents import MENU, SitePlan
 from arena.system.concurrency import background
 from arena.system.printable import printable
 from arena.version import __version__
-from arena.web.address import Address, Hosts, Listening, hosts_of, listen
-from arena.web.feed import Event, EventAnswer, Feed, Viewers
-from arena.web.guard import TEMPLATES, Complain, PageLook, application
+from arena.web.address import Address, Hosts, hosts_of, listen
+from arena.web.feed import Event, Feed, Viewers
+from arena.web.guard import TEMPLATES, Complain, Guard, PageLook
 from arena.web.live_games import LiveGames
 from arena.web.server import Application, Server
 from arena.web.store_pages import ServedStore, StoreReader, state_event
@@ -30,14 +30,6 @@ FOOTER = f"Served by arena {__version__}."
 TITLE = "Stores"
 SOON_SECONDS = 0.02
 NOW = ("Now playing", "now.html")
-
-
-@dataclass(frozen=True)
-class Running:
-    """The options of a store with running games: the view of viewers, and its `delay` in seconds."""
-
-    audience: SeenBy
-    delay: float
 
 
 class StoreServer:
@@ -50,9 +42,10 @@ class StoreServer:
         hosts: Hosts,
         *,
         complain: Complain,
-        running: Running | None = None,
+        running: SeenBy | None = None,
+        delay: float = 0.0,
     ) -> None:
-        """`running` is for a single store, to which this league adds games."""
+        """`running` games of a single store are shown as this reader sees them, `delay` seconds later."""
         self._hosts, self._complain = hosts, complain
         self._audience = Viewers()
         self.live: LiveGames | None = None
@@ -60,25 +53,28 @@ class StoreServer:
             (path,) = paths
             title = plan.title or printable(path.stem)
             look = PageLook(Site(title, (*MENU, NOW), FOOTER))
-            self.live = LiveGames(self._audience, look, running.audience, running.delay)
-        names = _names(paths)
-        self.stores = [self._store(path, name, plan, len(paths) == 1) for path, name in zip(paths, names, strict=True)]
-        title = self.stores[0].name if len(paths) == 1 else TITLE
-        now = (NOW,) if running else ()
-        menu = (*MENU, *now) if len(paths) == 1 else ((TITLE, "index.html"),)
-        self._look = PageLook(Site(plan.title or title, menu, FOOTER, head=LIVE))
-        self._feed = Feed(self._audience, lambda: [self._state()])  # for the list of stores
-
-    def _store(self, path: Path, name: str, plan: SitePlan, is_alone: bool) -> ServedStore:
-        prefix = "" if is_alone else f"/{name}"
-        menu = () if is_alone else ((TITLE, "../index.html"),)
-        now = (NOW,) if self.live else ()
+            self.live = LiveGames(self._audience, look, running, delay)
+        is_alone, now = len(paths) == 1, (NOW,) if running else ()
+        plan = replace(plan, dialogues=plan.dialogues is not False)
+        above = () if is_alone else ((TITLE, "../index.html"),)
 
         def dress(site: Site, version: str) -> Site:
-            return Site(site.title, (*menu, *site.menu, *now), FOOTER, TEMPLATES, LIVE, version)
+            return Site(site.title, (*above, *site.menu, *now), FOOTER, TEMPLATES, LIVE, version)
 
-        reader = StoreReader(path, replace(plan, dialogues=plan.dialogues is not False), dress, self._complain)
-        return ServedStore(name, prefix, reader, self._audience, self.live)
+        self._feed = Feed(self._audience, lambda: [self._state()])  # for the list of stores
+        self.stores = [
+            ServedStore(
+                name,
+                "" if is_alone else f"/{name}",
+                StoreReader(path, plan, dress, complain),
+                self._audience,
+                self.live,
+                tell=lambda: self._feed.publish(self._state()),
+            )
+            for path, name in zip(paths, _names(paths), strict=True)
+        ]
+        title, menu = (self.stores[0].name, (*MENU, *now)) if is_alone else (TITLE, ((TITLE, "index.html"),))
+        self._look = PageLook(Site(plan.title or title, menu, FOOTER, head=LIVE))
 
     def application(self) -> Application:
         routes: list[BaseRoute] = []
@@ -86,13 +82,12 @@ class StoreServer:
             routes += [Route("/", self._index), Route("/index.html", self._index), Route("/events", self._events)]
         for store in self.stores:
             routes += store.routes()
-        return application(routes, self._look, self._hosts, complain=self._complain)
+        return Guard(routes, self._look, self._hosts, complain=self._complain)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         async with trio.open_nursery() as nursery:
             for store in self.stores:
                 nursery.start_soon(store.run)
-                nursery.start_soon(self._tell_of, store.reader)
             task_status.started()
 
     async def end(self) -> None:
@@ -105,19 +100,13 @@ class StoreServer:
         while self._audience.count:  # noqa: ASYNC110  (once, at the end)
             await trio.sleep(SOON_SECONDS)
 
-    async def _tell_of(self, reader: StoreReader) -> None:
-        state = reader.state
-        while True:
-            state = await reader.changed(state)
-            self._feed.publish(self._state())
-
     def _state(self) -> Event:
         states = [store.reader.state for store in self.stores]
         version = "+".join(state.version for state in states)
         return state_event(version, f"Live: {sum(state.games for state in states)} games so far.", len(self._feed))
 
-    async def _events(self, request: Request) -> EventAnswer:
-        return self._feed.answer()
+    async def _events(self, request: Request) -> Feed:
+        return self._feed
 
     async def _index(self, request: Request) -> Response:
         rows = [
@@ -149,17 +138,6 @@ def _names(paths: Sequence[Path]) -> list[str]:
 SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
-async def serve_until_signal(application: Application, listening: Listening, ready: Callable[[str], None]) -> None:
-    """Serve until a signal such as Ctrl-C; `ready` is called with the URL when it can be opened."""
-    heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
-    with trio.open_signal_receiver(*heard) as signals:
-        async with background() as nursery:
-            await nursery.start(Server(application).run, [listening])
-            ready(listening.url)
-            async for _ in signals:
-                return
-
-
 def serve_stores(
     paths: Sequence[Path],
     address: Address,
@@ -179,8 +157,13 @@ def serve_stores(
             store.reader.read_first()
 
         async def main() -> None:
-            async with background(server.run):
-                await serve_until_signal(server.application(), listening, ready)
+            heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
+            with trio.open_signal_receiver(*heard) as signals:
+                async with background(server.run) as nursery:
+                    await nursery.start(Server(server.application()).run, [listening])
+                    ready(listening.url)
+                    async for _ in signals:
+                        return
 
         trio.run(main)
     finally:

@@ -47,10 +47,10 @@ class PlayTable:
         return self.table.session
 
     def address(self, color: Color) -> str:
-        return self.table.address(color, self.served.listening)
+        return f"{self.served.listening.url}{self.table.tokens[color]}/"
 
     def path(self, color: Color, name: str = "") -> str:
-        return f"/{self.table.tokens[color].text}/{name}"
+        return f"/{self.table.tokens[color]}/{name}"
 
     def state(self, color: Color) -> StrategoSeatState:
         """What a seat is shown now."""

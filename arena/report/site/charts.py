@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
@@ -17,35 +17,25 @@ LONGEST_NAME = 18
 COLOURS = 8
 
 
-@dataclass(frozen=True)
-class Whisker:
-    """An interval on the scale of a table, in units of the drawing. `middle` is None without Elo."""
-
-    zero: float
-    low: float
-    high: float
-    middle: float | None
-    open_low: bool
-    open_high: bool
-
-
-def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) -> list[Whisker]:
-    """Place each (Elo, low, high) on one scale; an open end, None, goes to the margin."""
+def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) -> list[dict[str, Any]]:
+    """Place each (Elo, low, high) on the scale of a table; an open end, None, goes to the margin."""
     known = [value for elo in elos for value in elo if value is not None] or [0.0]
     least, most = min(*known, 0.0, -10.0), max(*known, 0.0, 10.0)
 
-    def at(value: float) -> float:
+    def at(value: float | None, other: float | None = None) -> float | None:
+        if value is None:
+            return other
         return round(4 + (value - least) / (most - least) * (WHISKER_WIDTH - 8), 1)
 
     return [
-        Whisker(
-            zero=at(0),
-            low=at(low) if low is not None else 0,
-            high=at(high) if high is not None else WHISKER_WIDTH,
-            middle=None if elo is None else at(elo),
-            open_low=low is None,
-            open_high=high is None,
-        )
+        {
+            "zero": at(0),
+            "low": at(low, 0),
+            "high": at(high, WHISKER_WIDTH),
+            "middle": at(elo),
+            "open_low": low is None,
+            "open_high": high is None,
+        }
         for elo, low, high in elos
     ]
 

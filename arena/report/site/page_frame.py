@@ -18,11 +18,7 @@ POLICY = (
 
 
 class Site(msgspec.Struct, frozen=True):
-    """The title, the menu (names and files) and the footer of each page.
-
-    Served pages have `folders` of further templates, and a template for the `head` of each page with its `state`. The
-    headers of the server say what a served page may load.
-    """
+    """The title, menu and footer of each page. Served pages have further `folders` of templates, and a `head`."""
 
     title: str
     menu: tuple[tuple[str, str], ...]

@@ -90,10 +90,7 @@ class LeagueValues:
 
 @dataclass
 class PlayedGames:
-    """Results of writing the pages of games.
-
-    The times of moves by bot, as `charts.histogram` counts them, and by game why it has no page.
-    """
+    """The times of moves by bot, as `charts.histogram` counts them, and by game why it has no page."""
 
     times: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     faults: dict[int, str] = field(default_factory=dict)
@@ -101,10 +98,7 @@ class PlayedGames:
 
 @dataclass(frozen=True)
 class SiteContents:
-    """The values of the pages of a league, and the pages.
-
-    `numbers` are the games that have pages; `not_counted` games of these bots are outside their league and on no page.
-    """
+    """The values of the pages of a league, and the pages. `numbers` are the games that have pages."""
 
     table: Table
     league: LeagueValues

@@ -37,11 +37,7 @@ class NoGamesError(UsageError):
 
 @dataclass(frozen=True)
 class SitePlan:
-    """The options of a site.
-
-    The newest `newest` games have pages (None: all), and those of `numbers`. Pages include transcripts if `dialogues`
-    (None: if there are at most `MOST_DIALOGUES` games). A `reader` who is the author of a bot needs only the name.
-    """
+    """The options of a site. The newest `newest` games have pages (None: all), and those of `numbers`."""
 
     reader: Reader = HOST
     newest: int | None = None

@@ -1,7 +1,4 @@
-"""`arena report`: write the pages of a store to a folder.
-
-The pages are written to a new folder next to it, which then takes its place: a reader sees the old site or the new one.
-"""
+"""`arena report`: write the pages of a store to a new folder, which then takes the place of the old one."""
 
 import json
 import os
@@ -9,11 +6,12 @@ import re
 import shutil
 import signal
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 
 import msgspec
@@ -41,27 +39,25 @@ PAGES = re.compile(
 
 def refuse_other_folder(out: Path) -> None:
     try:
-        _refuse_other_folder(out)
+        if not out.parent.is_dir():
+            raise UsageError(f"{out}: there is no folder {out.parent}")
+        if out.is_symlink() or (out.exists() and not out.is_dir()):
+            raise UsageError(f"{out}: expected a folder or a new path; it is something else")
+        if not out.is_dir():
+            return
+        if out.samefile("."):
+            raise UsageError(f"{out}: expected another folder than the current one: the site replaces the whole folder")
+        if any(out.iterdir()) and not (out / MARK).is_file():
+            raise UsageError(
+                f"{out}: expected an empty folder, or one with a site in it ({MARK}): nothing is overwritten"
+            )
+        for path in out.rglob("*"):
+            if not path.is_dir() and not PAGES.fullmatch(path.relative_to(out).as_posix()):
+                raise UsageError(
+                    f"{out}: expected only a site, as it is replaced whole; {path.relative_to(out)} is no page"
+                )
     except OSError as error:  # a name that is too long, a folder that may not be searched
         raise UsageError(f"{out}: the pages cannot be written: {error.strerror or error}") from error
-
-
-def _refuse_other_folder(out: Path) -> None:
-    if not out.parent.is_dir():
-        raise UsageError(f"{out}: there is no folder {out.parent}")
-    if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise UsageError(f"{out}: expected a folder or a new path; it is something else")
-    if not out.is_dir():
-        return
-    if out.samefile("."):
-        raise UsageError(f"{out}: expected another folder than the current one: the site replaces the whole folder")
-    if any(out.iterdir()) and not (out / MARK).is_file():
-        raise UsageError(f"{out}: expected an empty folder, or one with a site in it ({MARK}): nothing is overwritten")
-    for folder, _, names in os.walk(out):
-        for name in names:
-            inside = (Path(folder) / name).relative_to(out).as_posix()
-            if not PAGES.fullmatch(inside):
-                raise UsageError(f"{out}: expected only a site, as it is replaced whole; {inside} is no page")
 
 
 @contextmanager
@@ -71,7 +67,9 @@ def new_folder_for(out: Path) -> Iterator[Path]:
     try:
         with draft_folder(out.parent) as folder:
             yield folder
-            folder.chmod(0o777 & ~_umask())
+            mask = os.umask(0)
+            os.umask(mask)
+            folder.chmod(0o777 & ~mask)
             if out.exists():
                 refuse_other_folder(out)  # it may have changed meanwhile
                 old = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
@@ -82,12 +80,6 @@ def new_folder_for(out: Path) -> Iterator[Path]:
                 folder.rename(out)
     except OSError as error:
         raise ArenaError(f"{out}: the pages cannot be written: {error.strerror or error}") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -138,7 +130,7 @@ def _write_games(store: Path, folder: Path, numbers: Sequence[int], texts: GameT
     played = PlayedGames()
     size = min(SHARE, -(-len(numbers) // count))
     shares = [numbers[start : start + size] for start in range(0, len(numbers), size)]
-    pool = ProcessPoolExecutor(count, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    pool = ProcessPoolExecutor(count, get_context("spawn"), _begin)
     try:
         for share in pool.map(partial(_write_share, store, folder, texts), shares):
             played.faults |= share.faults
@@ -149,6 +141,17 @@ def _write_games(store: Path, folder: Path, numbers: Sequence[int], texts: GameT
     finally:
         pool.shutdown(cancel_futures=True)
     return played
+
+
+def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _write_share(store: Path, folder: Path, texts: GameTexts, numbers: Sequence[int]) -> PlayedGames:

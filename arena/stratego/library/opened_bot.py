@@ -260,7 +260,7 @@ async def open_bot(
         raise UsageError("arena.open_bot: expected to be used under trio, as in trio.run(main); asyncio will not do")
     with plain_errors():
         ruleset = as_ruleset(rules)
-    chosen = play_options(BotKeywords, options, ("rules",))
+    chosen = play_options(BotKeywords, options, open_bot)
     with contextlib.ExitStack() as stack:
         folders = stack.enter_context(BotFolders())
         level, bot = await in_thread_of_trio(partial(_prepare, bot_word(path), chosen, folders))

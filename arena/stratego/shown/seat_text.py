@@ -11,7 +11,7 @@ from enum import Enum
 
 from arena.game.person_seat import SeatStage
 from arena.report.layout import Paint, plain, unpainted
-from arena.report.seat_words import WIDTH, clock_lines, end_words, title, wrapped
+from arena.report.shown import WIDTH, clock_lines, end_words, title, wrapped
 from arena.stratego.seat_state import ActionState, ChoiceState, PieceState, StrategoSeatState
 from arena.stratego.setups import Preset
 from arena.stratego.shown.boards import board_text

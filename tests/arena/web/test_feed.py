@@ -9,19 +9,19 @@ from starlette.routing import Route
 
 from arena.report.site.page_frame import Site
 from arena.web.address import Address, hosts_of
-from arena.web.feed import Event, EventAnswer, Feed, Viewers
-from arena.web.guard import PageLook, RequestRefused, application
+from arena.web.feed import Event, Feed, Viewers
+from arena.web.guard import Guard, PageLook, RequestRefused
 from arena.web.server import Application, ServerLimits
 
 ASK = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 def events_application(feed: Feed, limits: ServerLimits) -> Application:
-    async def events(request: Request) -> EventAnswer:
-        return feed.answer()
+    async def events(request: Request) -> Feed:
+        return feed
 
     look = PageLook(Site("a test", (), ""))
-    return application([Route("/events", events)], look, hosts_of([Address("127.0.0.1", 0)]), limits=limits)
+    return Guard([Route("/events", events)], look, hosts_of([Address("127.0.0.1", 0)]), limits=limits)
 
 
 def read_until(client: socket.socket, end: bytes, found: bytes = b"") -> bytes:

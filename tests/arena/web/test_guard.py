@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from arena.report.site.page_frame import Site
 from arena.web.address import Address, hosts_of
-from arena.web.guard import PageLook, application
+from arena.web.guard import Guard, PageLook
 from arena.web.server import LIMITS, ServerLimits
 
 NASTY = "<script>alert(1)</script>"
@@ -46,7 +46,7 @@ def serve(serving: Serve) -> Serve:
         paths = {"/": hello, "/broken": broken, "/slow": slow, "/refuse": refuse}
         routes = [Route(path, page) for path, page in paths.items()] + [Route("/echo", echo, methods=["POST"])]
         hosts = hosts_of([Address("127.0.0.1", 0)])
-        made = application(
+        made = Guard(
             routes, PageLook(Site("a test", (), "")), hosts, posts=posts, limits=limits, complain=complaints.append
         )
         served = serving(made, limits)

@@ -23,7 +23,7 @@ from arena.stratego.watched_board import WatchedBoard
 from arena.web.address import Address, hosts_of
 from arena.web.beside import GameStored, Told
 from arena.web.feed import Viewers
-from arena.web.guard import PageLook, application
+from arena.web.guard import Guard, PageLook
 from arena.web.live_games import ENDED, KEPT_OVER, MOVES_SHOWN, LiveGames
 
 
@@ -110,7 +110,7 @@ def test_the_pages_of_games_under_way_can_be_read_without_a_script(
     players = (replace(start.spec.players[0], name=NASTY), start.spec.players[1])
     games.tell(Happened((replace(start, spec=replace(start.spec, players=players)),), 0))
     look = PageLook(Site("a test", (), ""))
-    served = serving(application(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])), beside=games.run)
+    served = serving(Guard(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])), beside=games.run)
     page = served.get("/now.html")
     assert 'href="now/aa.html"' in page.text
     assert NASTY not in page.text

@@ -71,7 +71,7 @@ def test_neither_the_page_nor_the_state_holds_a_rank_of_the_enemy(seat: Seat) ->
     assert {piece.rank for piece in enemies} == {None}
     for shown in (text, table.served.get(table.path(Color.RED)).text):
         assert not any(row in shown for row in BLUE if row not in RED)
-        assert table.table.tokens[Color.BLUE].text not in shown
+        assert table.table.tokens[Color.BLUE] not in shown
     assert state.end is None
 
 

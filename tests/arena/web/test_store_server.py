@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +20,6 @@ from arena.web.store_pages import NOT_READ
 from arena.web.store_server import StoreServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from made_stores import MakeStore
 
     ServeStores = Callable[..., "Running"]
