@@ -22,9 +22,9 @@ from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.league.executor.local import local_executor, usable_cpus
 from arena.league.executor.task import PlaySettings
-from arena.league.play_missing import play_missing
+from arena.league.play_missing import PlayState, play_missing
 from arena.league.store import Store
-from arena.league.versions import Versions
+from arena.report.progress import Progress
 
 PLIES = 20
 
@@ -56,10 +56,7 @@ async def measure(bot: BotSpec, store: Store, options: argparse.Namespace) -> No
         parent = psutil.Process()
         for step in range(1, options.steps + 1):
             begin, end = (options.games * number // options.steps for number in (step - 1, step))
-            await play_missing(
-                *(Listed(games[begin:end]), {bot.player: bot}, store, executor, lambda row, record: None),
-                versions=Versions(),
-            )
+            await play_missing(Listed(games[begin:end]), {bot.player: bot}, store, executor, PlayState(Progress()))
             held = [Held.of(process) for process in (parent, *parent.children())]
             first = first or held
             print(f"{end:6} games: " + "; ".join(one.words for one in held), flush=True)

@@ -29,7 +29,7 @@ from itertools import pairwise
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.league_options import MOST_GAMES
 from arena.league.pairing.ladder import Estimate, Ladder
 from arena.league.pairing.pairing import Pairing, half_points

@@ -37,9 +37,9 @@ from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor.local import local_executor, usable_cpus
 from arena.league.executor.task import PlaySettings
-from arena.league.play_missing import play_missing
+from arena.league.play_missing import PlayState, play_missing
 from arena.league.store import GameRow, Store
-from arena.league.versions import Versions
+from arena.report.progress import Progress
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
@@ -97,7 +97,7 @@ def time_league(bot: BotSpec, games: Sequence[GameSpec], jobs: int, pinned: bool
             before = [worker.cpu_times() for worker in workers]
             begun, used = time.perf_counter(), time.process_time()
             bots, listed = {bot.player: bot}, Listed(games)
-            await play_missing(listed, bots, store, executor, lambda row, record: None, versions=Versions())
+            await play_missing(listed, bots, store, executor, PlayState(Progress()))
             wall, used = time.perf_counter() - begun, time.process_time() - used
             after = [worker.cpu_times() for worker in workers]
             pairs = list(zip(before, after, strict=True))

@@ -34,7 +34,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict, lost_by
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
 from arena.league.store import Store
@@ -57,16 +57,16 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from scale import SETTINGS, players_of, rounds_for
 from pathlib import Path
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.store import Store
-from arena.league.stored_league import GamesBetween, tell_stored
+from arena.league.stored_league import GamesBetween, StoredWalk
 path, bots, games = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 with Store(path, create=True) as store:
     players = players_of(bots)
     store.agree(SETTINGS.described(players), players)
     pairing = RoundRobin(Games(SETTINGS), players, rounds_for(bots, games), games)
-    assert tell_stored(pairing, GamesBetween(store, players))
+    assert StoredWalk(pairing, GamesBetween(store, players)).is_complete
 """
 LIVE = f"""
 import sys

@@ -19,7 +19,7 @@ from arena.game.referee import Referee
 from arena.game.registry import load_game
 from arena.game.replay import ReplayStep
 from arena.game.time_control import TimeControl
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.league_options import LARGEST_SEED
 from arena.league.settings import Settings
 from arena.report.layout import plain

@@ -89,8 +89,8 @@ def games_command(
             kept, has_games = counted.kept, bool(counted.rows.games)
             roster = Roster(players_of(counted.rows, counted.entrants), counted.rows)
         else:  # constant time for any number of games
-            kept, damage[:] = opened.glance()
-            has_games = bool(opened.last_number())
+            document, damage[:] = opened.read_document()
+            kept, has_games = document.kept, bool(opened.last_number())
             roster = Roster(opened.players_as_now_called())
         for word in reasons:
             known = [*reasons_in(opened.read_document()[0].games), FORFEIT]

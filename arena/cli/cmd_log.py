@@ -27,7 +27,7 @@ def log_command(store: Path, game: str, side: str | None, *, times: bool, as_jso
 
     The messages are recomputed from the record; what a record does not keep is marked.
     """
-    from arena.league.game_specs import was_followed
+    from arena.league.game_ids import was_followed
     from arena.report.game_list import Roster
     from arena.report.log import log_json, log_text
 

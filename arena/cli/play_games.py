@@ -14,7 +14,7 @@ from arena.cli.shared_options import OutputForm
 from arena.cli.streams import Detail, complain, detail, flush_results, remark, result, try_to_print
 from arena.errors import ArenaError
 from arena.league.league import OpenLeague, open_league
-from arena.league.league_options import PlayOptions
+from arena.league.league_options import GUESSED, PlayOptions
 from arena.league.plan import LeagueEntry, Plan
 from arena.league.play_missing import LeagueOutcome, Watcher
 from arena.league.stop import StopRequest
@@ -26,6 +26,7 @@ from arena.report.placings import placing_entry, placing_report
 from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress
 from arena.report.standings import handicap_text, make_table, table_note, with_declared
 from arena.report.terminal import full_report, standings_grid
+from arena.sandbox.levels import AUTO
 from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import counted, printable
 
@@ -136,7 +137,7 @@ def progress_of(
     if what is None:
         at_most = "the games follow from the results" if league.at_most is None else f"at most {league.at_most} games"
         games = at_most if league.planned is None else counted(league.planned, "game")
-        what = f"{f'{plan.format} {plan.kind.value}'.lstrip()} of {len(plan.bots)} bots, {games}"
+        what = f"{f'{plan.format} {plan.entry.kind.value}'.lstrip()} of {len(plan.bots)} bots, {games}"
     for line in fitted(_plan_text(plan, what, stored), sys.stderr).split("\n"):
         print(for_stream(colored(line, "dim"), sys.stderr), file=sys.stderr)
     if detail() is Detail.VERBOSE:
@@ -148,7 +149,7 @@ def progress_of(
 
 def _plan_text(plan: Plan, what: str, stored: int) -> str:
     have = f", {stored} of them stored already" if stored else ""
-    at_once = f"{counted(plan.jobs, 'game')} at a time"
+    at_once = f"{counted(plan.options.jobs, 'game')} at a time"
     if plan.cluster is not None:
         at_once = f"on cluster {plan.cluster.name}"
         if plan.cluster.reference_us is not None:
@@ -159,16 +160,14 @@ def _plan_text(plan: Plan, what: str, stored: int) -> str:
     handicap = handicap_text(usual, times, [bot.name for bot in plan.bots])
     rules = f"{plan.settings.variant.full_name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
     lines = [f"{what}{have}; {rules}"]
-    if plan.format_settings:
-        lines.append(f"format: {', '.join(plan.format_settings)}")
-    if plan.openings is not None:
-        lines.append(f"openings: {printable(str(plan.openings))} ({len(plan.settings.openings)})")
+    if plan.chosen and plan.chosen.settings:
+        lines.append(f"format: {', '.join(plan.chosen.settings)}")
+    if plan.options.openings is not None:
+        lines.append(f"openings: {printable(str(plan.options.openings))} ({len(plan.settings.openings)})")
     if plan.settings.variant.kind.has_chance:
-        from arena.league.readers import GUESSED
-
         guess = ", which can be guessed: so can all that is hidden; without --seed a random one is drawn"
         lines.append(f"seed: {plan.settings.seed}{guess if plan.settings.seed < GUESSED else ', kept by the store'}")
-    lines += [level_line(plan.level, plan.is_level_chosen), f"store: {plan.path}"]
+    lines += [level_line(plan.level, plan.options.sandbox == AUTO), f"store: {plan.path}"]
     return printable("\n".join(lines), lines=True)
 
 

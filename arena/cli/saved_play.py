@@ -21,18 +21,7 @@ from arena.league.league_options import PlayOptions
 from arena.league.option_values import option_value
 from arena.league.person_game import Face, PersonOptions, begin_person_game, play_person_game
 from arena.league.resumed import ResumeOptions, resume_game
-from arena.league.saved import (
-    AlreadyPlayed,
-    Changed,
-    Ending,
-    Finished,
-    NothingPlayed,
-    NotSaved,
-    PreparedGame,
-    Saved,
-    begin_game,
-    play_prepared,
-)
+from arena.league.saved import AlreadyPlayed, GameOutcome, PreparedGame, begin_game, play_prepared
 from arena.league.store import GameRow
 from arena.play.saved_game import load_saved
 from arena.report.game_list import PausedJson, game_entry, game_line
@@ -102,7 +91,7 @@ def _play(
             paused = PausedJson(printable(str(prepared.file)), plies)
             result(to_line(paused) if form is OutputForm.LINES else to_json(paused))
 
-    def play(stop: StopRequests) -> Ending:
+    def play(stop: StopRequests) -> GameOutcome:
         return play_prepared(prepared, pause_after, stop, remark)
 
     return _run(prepared, play, finished, saved, f"stopped: {_kept(prepared)}", f"resume with: {same_command()}")
@@ -235,7 +224,7 @@ def _play_person(
         where = " --terminal" if listening is None else ""
         remark(f"saved after {_plies(plies)}; resume with: {_line_to_resume(prepared, 'play', '--resume')}{where}")
 
-    def play(stop: StopRequests) -> Ending:
+    def play(stop: StopRequests) -> GameOutcome:
         return play_person_game(prepared, _face(listening, prepared), stop, remark)
 
     return _run(prepared, play, finished, saved, f"play again with: {same_command()}")
@@ -246,7 +235,7 @@ def _play_person(
 
 def _run(
     prepared: PreparedGame,
-    play: Callable[[StopRequests], Ending],
+    play: Callable[[StopRequests], GameOutcome],
     finished: Callable[[GameRow], int],
     saved: Callable[[int], None],
     *after_error: str,
@@ -260,18 +249,17 @@ def _run(
                 raise
             raise stopped_by(error, *after_error) from error
         stop.reporting()
-        match ending:
-            case Finished(row):
-                return finished(row)
-            case Saved(plies):
-                saved(plies)
-            case NotSaved(why):
-                remark(f"stopped; the game cannot be resumed: {why}")
-            case NothingPlayed():
-                remark(f"stopped before both sides had set up: {_kept(prepared)}")
-            case Changed(lines):
-                words = "what was played does not count: it is neither stored nor saved"
-                raise ArenaError("\n".join([*lines, words]))
+        if ending.changed:
+            words = "what was played does not count: it is neither stored nor saved"
+            raise ArenaError("\n".join([*ending.changed, words]))
+        if ending.row:
+            return finished(ending.row)
+        if ending.plies is not None:
+            saved(ending.plies)
+        elif ending.why_not:
+            remark(f"stopped; the game cannot be resumed: {ending.why_not}")
+        else:
+            remark(f"stopped before both sides had set up: {_kept(prepared)}")
         return INTERRUPTED if stop.wish else DONE
 
 

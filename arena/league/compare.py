@@ -1,7 +1,6 @@
 """Test with a sequential test whether a new bot is better than an old one.
 
-All state is in the store: a test resumes in a store that has games of the two bots under the same settings, even with
-other bounds, and shares games with `arena match`.
+All state is in the store: a test resumes in any store with games of the two bots under the same settings.
 """
 
 from collections.abc import Sequence
@@ -9,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 
 from arena.errors import ArenaError, UsageError
-from arena.game.record import GameRecord
 from arena.league.game_ids import contents_of
 from arena.league.league import OpenLeague
 from arena.league.league_options import MOST_GAMES, Kind
@@ -18,18 +16,16 @@ from arena.league.plan import LeagueEntry
 from arena.league.play_missing import LeagueOutcome, Watch, Watcher
 from arena.league.ratings import PairDifference
 from arena.league.ratings.sequential_test import Decision, Hypotheses, estimate, expected_pairs_left
-from arena.league.stop import StopRequest, Wish
+from arena.league.stop import StopRequest
 from arena.league.store import GameRow
 
 MOST_ELO = 1000
 LEAST_ERROR = 1e-6
-"""The smallest alpha and beta."""
 PAIRS_AHEAD = 8
 """Pairs per parallel game that may be begun before an earlier one is over, as single games may take long."""
 
 
 def hypotheses_of(elo0: float, elo1: float, alpha: float, beta: float) -> Hypotheses:
-    """Return the hypotheses of a test. Raises `UsageError` for invalid values."""
     for name, value in (("elo0", elo0), ("elo1", elo1)):
         if not abs(value) <= MOST_ELO:
             raise UsageError(f"--{name}: expected Elo from -{MOST_ELO} to {MOST_ELO}, got {value:g}")
@@ -46,7 +42,6 @@ def hypotheses_of(elo0: float, elo1: float, alpha: float, beta: float) -> Hypoth
 def comparison_entry(
     new: str, old: str, hypotheses: Hypotheses, games: int, jobs: int, *, times: Sequence[str | None] = ()
 ) -> LeagueEntry:
-    """Return the entry of a test of at most `games` games, of which `jobs` run in parallel. Raises `UsageError`."""
     if not 2 <= games <= MOST_GAMES or games % 2:
         raise UsageError(
             f"--games: expected an even number from 2 to {MOST_GAMES}, as games are played in pairs, got {games}"
@@ -106,33 +101,16 @@ class Comparison:
     def play(self, stop: StopRequest, watcher: Watcher, watch: Watch | None = None) -> LeagueOutcome:
         """Play until the test is over or `stop` is requested. Games under way at the decision are stopped."""
         if self.state.is_over:
-            return LeagueOutcome(error=None, is_complete=True, changed=(), remarks=(), forfeits=(), dropped=0)
-        with stop.passed_on() as decided:  # the decision is no request of the user's
-            outcome = self.league.play(decided, _Deciding(self._test, decided, watcher), watch)
+            return LeagueOutcome(error=None, is_complete=True)
+
+        def decides(row: GameRow) -> bool:
+            self._test.tell((row,))
+            return self.state.decision is not Decision.UNDECIDED
+
+        outcome = self.league.play(stop, watcher, watch, decides)
         if self.state.is_over and outcome.error is None:
             self.league.keep_as_whole(2 * self.state.over)
         return replace(outcome, is_complete=self.state.is_over)
-
-
-class _Deciding:
-    """Passes games on as they are stored, and stops when the test is decided."""
-
-    def __init__(self, test: SequentialTest, stop: StopRequest, watcher: Watcher) -> None:
-        self._test = test
-        self._stop = stop
-        self._watcher = watcher
-
-    def finished(self, row: GameRow, record: GameRecord) -> None:
-        self._test.tell((row,))
-        self._watcher.finished(row, record)
-        if self._test.state.decision is not Decision.UNDECIDED:
-            self._stop.ask(Wish.STOP_NOW)
-
-    def remark(self, text: str) -> None:
-        self._watcher.remark(text)
-
-    def closing(self, under_way: int) -> None:
-        self._watcher.closing(under_way)
 
 
 def difference_of(state: SequentialState) -> PairDifference | None:

@@ -1,15 +1,13 @@
 """Files of records, as `arena export` writes them: export, check, and import into a store, also from other stores.
 
-A file may come from anyone: each line is bounded, checked by itself (`arena.game.exported`), and replayed. A missing
-whole line cannot be noticed.
-
-An import goes through the games twice, in one transaction of the store: first it checks that all belong together, then
-it replays each new game and stores it. So an import is complete or changes nothing, and no game is held in memory.
+A file may come from anyone. An import goes through the games twice, in one transaction: first it checks that all belong
+together, then it replays each new game and stores it. So it is complete or changes nothing.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import starmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,10 +17,9 @@ from arena.errors import ArenaError, UsageError
 from arena.game.exported import LONGEST_LINE, RecordEntry, SeatViewError, decode_line, encode_line
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError
-from arena.game.verdict import Verdict
 from arena.league.readers import Reader
 from arena.league.settings import Settings, check_game, rules_fault, setting_fault
-from arena.league.store import Damage, Store, is_record_file, refuse_other_files, sole_use
+from arena.league.store import Damage, PairCount, Store, is_record_file, refuse_other_files, sole_use
 from arena.league.store.database import STORE_START
 from arena.league.store.document import CALIBRATION, LIMITS_OF, SETTINGS_OF_GAMES, TIME_OF
 from arena.league.verify import GameChecks, other_limits
@@ -30,7 +27,6 @@ from arena.system.printable import counted, printable, shown
 from arena.system.user_files import FileError, read_lines
 
 MOST_NO_RECORDS = 100
-"""Lines without a record after which reading stops."""
 LONGEST_FAULT = 500
 """Characters of a fault, which may quote text of any length from a game."""
 
@@ -47,6 +43,7 @@ class LineFault(NamedTuple):
 
 def read_entries(path: Path) -> Iterator[tuple[int, RecordEntry | RecordError]]:
     """Yield the games of a file, or the fault of a line, with the numbers of their lines. Raises `FileError`."""
+    bad = 0
     for number, line in enumerate(read_lines(path, LONGEST_LINE, "a file of game records"), start=1):
         if number == 1 and line.startswith(STORE_START):
             raise FileError(
@@ -60,15 +57,16 @@ def read_entries(path: Path) -> Iterator[tuple[int, RecordEntry | RecordError]]:
         try:
             yield number, decode_line(content, is_ended=content != line)
         except RecordError as error:
+            bad += 1
+            if bad > MOST_NO_RECORDS:
+                words = f"it is no game record, like {MOST_NO_RECORDS} before it: the rest is not looked at"
+                yield number, RecordError(words)
+                return
             yield number, error
 
 
 def read_records(path: Path) -> Iterator[GameRecord]:
-    """Yield the games of a file that `arena export` wrote, as records.
-
-    Raises `FileError` if the file cannot be read, `UsageError` with the number of a line that holds only the view of
-    one side, and `ArenaError` with that of a damaged line.
-    """
+    """Yield the games of a file that `arena export` wrote, as records. Raises `ArenaError`."""
     for number, entry in read_entries(path):
         if isinstance(entry, RecordError):
             kind = UsageError if isinstance(entry, SeatViewError) else ArenaError
@@ -77,20 +75,14 @@ def read_records(path: Path) -> Iterator[GameRecord]:
 
 
 def settings_of_game(settings: dict[str, str], record: GameRecord) -> dict[str, str]:
-    """Return the league's settings for the line of one of its games: without those of other bots."""
+    """Return the league's settings without those of bots that are not in this game."""
     return {name: value for name, value in settings.items() if not _is_of_another(name, record.players)}
 
 
 def _is_of_another(setting: str, players: tuple[Player, Player]) -> bool:
-    """Return whether a setting is that of a bot other than these: limits have names, times digests."""
-    if setting.startswith(TIME_OF):
+    if setting.startswith(TIME_OF):  # times have digests, limits names
         return setting.rpartition("@")[2] not in {player.digest for player in players}
     return setting.startswith(LIMITS_OF) and setting not in {LIMITS_OF + player.name for player in players}
-
-
-def shared_settings(settings: dict[str, str]) -> dict[str, str]:
-    """Return the settings of a line without the limits of single bots, which other lines do not have."""
-    return {name: value for name, value in settings.items() if not name.startswith(LIMITS_OF)}
 
 
 def settings_fault(entry: RecordEntry) -> str | None:
@@ -113,26 +105,13 @@ def settings_fault(entry: RecordEntry) -> str | None:
     return next((f"settings: {fault}" for fault in faults if fault), None)
 
 
-class _Met(NamedTuple):
-    players: tuple[Player, Player]
-    games: int
-
-
-def met(meetings: Counter[tuple[Player, Player]]) -> Iterable[_Met]:
-    return (_Met(players, games) for players, games in meetings.items())
-
-
 def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
-    """Yield all faults of a file of records: damaged lines, games with the same id, and what `arena.league.verify`
-    finds in a game.
+    """Yield all faults of a file of records, of one or several leagues; a copy of an earlier line is skipped.
 
-    Games may be of several leagues. A copy of an earlier line is skipped and not counted. `progress` receives how many
-    of how many games are done. Raises `FileError` if the file cannot be read or was replaced meanwhile, and
-    `UsageError` if a line holds only the view of one side.
+    Raises `FileError` if the file cannot be read or was replaced meanwhile, and `UsageError` for the view of one side.
     """
     meetings: Counter[tuple[Player, Player]] = Counter()
     lines = 0
-    bad = 0
     for lines, entry in read_entries(path):
         if isinstance(entry, SeatViewError):
             raise UsageError(
@@ -141,22 +120,13 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             )
         if lines == 1 and isinstance(entry, RecordEntry):
             check_game(entry.settings, printable(str(path)))
-        bad += isinstance(entry, RecordError)
-        if bad > MOST_NO_RECORDS:
-            break
-        if not isinstance(entry, RecordError):
+        if isinstance(entry, RecordEntry):
             meetings[entry.record.players] += 1
     leagues: dict[frozenset[tuple[str, str]], GameChecks] = {}
     seen: dict[str, tuple[int, bytes]] = {}
-    number = bad = copies = 0
+    number = copies = 0
     for number, entry in read_entries(path):
         if isinstance(entry, RecordError):
-            bad += 1
-            if bad > MOST_NO_RECORDS:
-                yield LineFault(
-                    number, f"it is no game record, like {MOST_NO_RECORDS} before it: the rest is not looked at"
-                )
-                break
             yield LineFault(number, str(entry))
         else:
             own = sha256(encode_line(*entry)).digest()
@@ -167,10 +137,11 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
                 continue
             if first != number:
                 yield LineFault(number, f"it has the id of the game in line {first}, and is not the same")
-            settings = shared_settings(entry.settings)
+            # other lines have no limits of this line's bots
+            settings = {name: value for name, value in entry.settings.items() if not name.startswith(LIMITS_OF)}
             key = frozenset(settings.items())
             if key not in leagues:
-                leagues[key] = GameChecks(settings, met(meetings))
+                leagues[key] = GameChecks(settings, starmap(PairCount, meetings.items()))
             faults = [*leagues[key].faults(entry.record), *other_limits(entry.record, entry.settings)]
             faults += filter(None, [settings_fault(entry)])
             yield from (LineFault(number, printable(words, LONGEST_FAULT)) for words in dict.fromkeys(faults))
@@ -186,10 +157,7 @@ NOTHING_IMPORTED = "no game was imported"
 def export_lines(
     store: Store, numbers: Iterable[int], reader: Reader, damaged: Callable[[Damage], None]
 ) -> Iterator[bytes]:
-    """Yield games of a store as lines, whole or as the reader may see them.
-
-    Damaged games are left out, and passed to `damaged`. Raises `DamagedError` if the settings are damaged.
-    """
+    """Yield games of a store as lines, whole or as the reader may see them; damaged games are passed to `damaged`."""
     settings = store.settings()
     for number in numbers:
         stored = store.stored(number)
@@ -207,8 +175,6 @@ def export_lines(
 
 
 class _Coming(NamedTuple):
-    """A game that may be imported, and its place in a source, for errors."""
-
     where: str
     entry: RecordEntry
 
@@ -223,11 +189,10 @@ class Imported(NamedTuple):
 
 
 def import_games(target: Path, sources: Sequence[Path], progress: Callable[[int], None]) -> Imported:
-    """Import all games of these record files and stores into a store, which may be new.
+    """Import the games of these record files and stores that a store, perhaps a new one, lacks.
 
     Raises `UsageError` for sources that cannot be imported or belong to another league, and `ArenaError` for a game
-    with another result than the stored or replayed one; then no game is imported. Games that are there already are
-    skipped. `progress` receives the number of games imported so far.
+    with another result than the stored or replayed one; then no game is imported.
     """
     with sole_use(target):
         if next(_coming(sources), None) is None:
@@ -303,11 +268,10 @@ def _league_of(store: Store, sources: Sequence[Path]) -> GameChecks:
             f"{printable(str(sources[0]))}: expected games with the settings of their league; missing: "
             f"{', '.join(missing)}; {NOTHING_IMPORTED}"
         )
-    return GameChecks(store.settings(), met(meetings))
+    return GameChecks(store.settings(), starmap(PairCount, meetings.items()))
 
 
 def _stored(store: Store, sources: Sequence[Path], league: GameChecks, progress: Callable[[int], None]) -> Imported:
-    """Replay and store every new game. Raises `ArenaError` for those that give another result."""
     faults: list[str] = []
     new: dict[str, str] = {}
     present = 0
@@ -336,13 +300,10 @@ def _stored(store: Store, sources: Sequence[Path], league: GameChecks, progress:
 
 def _conflict(coming: _Coming, other: _Coming) -> str:
     red, blue = (player.name for player in coming.record.players)
-    endings = [_ending(each.record.verdict) for each in (coming, other)]
+    verdicts = [each.record.verdict for each in (coming, other)]
+    endings = [f"{v.result.value} by {v.reason.value} after {counted(v.plies, 'ply', 'plies')}" for v in verdicts]
     what = "with another result" if endings[0] != endings[1] else "with other actions, times or words"
     return (
         f"game {coming.record.id} ({red} - {blue}) is there {what}; {NOTHING_IMPORTED}:\n"
         f"    {coming.where}: {endings[0]}\n    {other.where}: {endings[1]}"
     )
-
-
-def _ending(verdict: Verdict) -> str:
-    return f"{verdict.result.value} by {verdict.reason.value} after {counted(verdict.plies, 'ply', 'plies')}"

@@ -1,47 +1,41 @@
-"""Derive the ids and seeds of a game from what the game is, by hashes.
+"""The games of a league: their specifications, with ids and seeds that are hashes of what each game is.
 
-A game is two contents, a round and who has Red, under the league's settings. Names of bots, their order and the time of
-play do not count.
-
-The clocks count: where both have the same time control, the game is that of any league with that time; where one has a
-handicap, it is another game for each pair of clocks. So does an opening of a file. It follows from the two contents,
-the number of the pair and the seed (`opening_of`); the return game has the same, so that each bot plays both sides of
-it.
-
-Stored leagues resume by these ids: the hashed values and their spelling must never change.
+Names of bots, their order and the time of play do not count. So to resume a league, to add a bot or a round, or to
+rename a bot is the same: play the ids that are missing. The hashed values and their spelling must never change.
 """
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
+from itertools import product
+from types import MappingProxyType
 from typing import Protocol
 
-from arena.game.game_spec import Opening, Player
+import msgspec
+
+from arena.game.game_spec import GameSpec, Opening, Player
+from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
+from arena.league.settings import Settings, hashed
+from arena.league.store import Store
+from arena.league.store.document import KEEP_BOTS
 
 Players = tuple[Player, Player]
 Times = tuple[TimeControl, TimeControl]
-OPENINGS_DIGITS = 16
 ROUNDS_BEYOND = 1000
-"""The rounds that are searched for a game beyond twice the games that its players have played."""
 ID_LENGTH = 16
 """Hexadecimal digits of a game's id: two of a million games share one with a chance of one in 37 million."""
 
 
 def common_of(rules: str, seed: int, players: Players, times: Times) -> str:
-    """Return a fingerprint of what all games of two players share: the digest of the rules, the seed and the clocks.
-
-    If both have the same clock, it counts once; otherwise each player's clock counts, independent of colours.
-    """
+    """Return a fingerprint of what all games of two players share: the digest of the rules, the seed and the clocks."""
     first, second = times
     if first == second:
         return common_of_equals(rules, seed, first)
     clocks = sorted((player.digest, repr(_clock(time))) for player, time in zip(players, times, strict=True))
-    return _hash("settings with a handicap", rules, clocks, seed)
+    return hashed("settings with a handicap", rules, clocks, seed)
 
 
 def common_of_equals(rules: str, seed: int, time: TimeControl) -> str:
-    """Return `common_of` for any two players with this clock."""
-    return _hash("settings", rules, _clock(time), seed)
+    return hashed("settings", rules, _clock(time), seed)
 
 
 def _clock(time: TimeControl) -> tuple[int | None, ...]:
@@ -61,37 +55,25 @@ class Named(Protocol):
     def pair_seed(self) -> int: ...
 
 
-def _hash(*parts: object) -> str:
-    return hashlib.sha256("\n".join(map(repr, parts)).encode()).hexdigest()
-
-
 def pair_seed_of(common: str, players: Players, number: int, opening: Opening | None = None) -> int:
-    """Return the seed of the pair of games of two players in a round.
-
-    `common` is their digest of the settings, `opening` the opening of both games, if any.
-    """
+    """Return the seed of the pair of games of two players in a round; `common` is their digest of the settings."""
     who = sorted((player.digest,) for player in players)
     given = () if opening is None else (tuple(opening),)
-    return int(_hash("pair by content", common, who, number, *given)[:12], 16)
+    return int(hashed("pair by content", common, who, number, *given)[:12], 16)
 
 
 def opening_of(common: str, players: Players, number: int, openings: Sequence[Opening]) -> Opening | None:
-    """Return the opening of the pair of games of two players in a round; None without openings.
-
-    The first one is random for two players, by a hash of their digests and the seed; each further pair takes the next
-    in the file, cyclically. So the games of bots that meet once, as in a Swiss, do not all begin alike.
-    """
+    """Return the opening of the pair of games of two players in a round; None without openings."""
     return openings[place_of_opening(common, players, number, len(openings))] if openings else None
 
 
 def place_of_opening(common: str, players: Players, number: int, count: int) -> int:
-    """Return the place of that opening in a file of `count` openings, from 0."""
-    start = int(_hash("first opening", common, sorted(player.digest for player in players))[:12], 16)
+    """Return the place of the opening of a pair in a file of `count` openings, from 0.
+
+    The first one is random for two players; each further pair takes the next in the file, cyclically.
+    """
+    start = int(hashed("first opening", common, sorted(player.digest for player in players))[:12], 16)
     return (start + number) % count
-
-
-def openings_digest(openings: Sequence[Opening]) -> str:
-    return _hash("openings", *map(tuple, openings))[:OPENINGS_DIGITS]
 
 
 def contents_of(players: Players) -> frozenset[str]:
@@ -104,14 +86,13 @@ def rounds_tried(games: int) -> range:
 
 
 def seeds_of(pair_seed: int, players: Players) -> tuple[int, int]:
-    red, blue = (int(_hash("bot by content", pair_seed, player.digest)[:8], 16) for player in players)
+    red, blue = (int(hashed("bot by content", pair_seed, player.digest)[:8], 16) for player in players)
     return red, blue
 
 
 def game_id(pair_seed: int, players: Players) -> str:
-    """Return the id of the game in which the first of the players has Red."""
     red, blue = players
-    return _hash("game by content", pair_seed, red.digest, blue.digest)[:ID_LENGTH]
+    return hashed("game by content", pair_seed, red.digest, blue.digest)[:ID_LENGTH]
 
 
 def misfit(game: Named) -> str | None:
@@ -125,3 +106,80 @@ def misfit(game: Named) -> str | None:
     if game.seeds != seeds_of(game.pair_seed, game.players):
         return "its seeds do not follow from its players and its pair"
     return None
+
+
+class Games:
+    """Makes the games of a league. A game that an older version of a player (`former`) has played stays as it was."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        stored: Container[str] = frozenset(),
+        former: Mapping[str, Sequence[Player]] = MappingProxyType({}),
+    ) -> None:
+        self._settings = settings
+        self._rules = settings.variant.kind.digest(settings.variant)
+        self._own_times = dict(settings.bot_times)
+        self._usual = common_of_equals(self._rules, settings.seed, settings.time)
+        self._stored = stored
+        self._former = former
+
+    @property
+    def are_in_pairs(self) -> bool:
+        """Whether the return game has to follow its game at once, in the same processes."""
+        return self._settings.keep_bots
+
+    def versions(self, player: Player) -> tuple[Player, ...]:
+        """Return a player after its older versions, the oldest first."""
+        return (*self._former.get(player.digest, ()), player)
+
+    def game(self, red: Player, blue: Player, number: int) -> GameSpec:
+        """Return the game of these two in a round in which `red` has Red."""
+        for one, other in product(self.versions(red), self.versions(blue)) if self._former else ():
+            game = self._made(one, other, number)
+            if game.id in self._stored:
+                return game
+        return self._made(red, blue, number)
+
+    def _made(self, red: Player, blue: Player, number: int) -> GameSpec:
+        settings, players = self._settings, (red, blue)
+        times, common = self._times(players), self.common(players)
+        opening = opening_of(common, players, number, settings.openings)
+        pair_seed = pair_seed_of(common, players, number, opening)
+        return GameSpec(
+            id=game_id(pair_seed, players),
+            variant=settings.variant.kind.settled(settings.variant, pair_seed),
+            time=times[0],
+            players=players,
+            seeds=seeds_of(pair_seed, players),
+            pair_seed=pair_seed,
+            blue_time=times[1] if times[1] != times[0] else None,
+            opening=opening,
+            names_told=settings.names_told,
+        )
+
+    def _times(self, players: Players) -> Times:
+        first, second = (self._own_times.get(player.digest, self._settings.time) for player in players)
+        return first, second
+
+    def common(self, players: Players) -> str:
+        if not self._own_times:
+            return self._usual
+        return common_of(self._rules, self._settings.seed, players, self._times(players))
+
+
+def return_game(game: GameSpec) -> GameSpec:
+    """Return the game with colours swapped, and the same seeds and times for each player."""
+    return msgspec.structs.replace(
+        game,
+        id=game_id(game.pair_seed, game.players[::-1]),
+        players=game.players[::-1],
+        seeds=game.seeds[::-1],
+        time=game.nominal_times[1],
+        blue_time=None if game.blue_time is None else game.time,
+    )
+
+
+def was_followed(record: GameRecord, store: Store) -> bool:
+    """Return whether another game was to follow a stored one in the same processes (`--keep-bots`)."""
+    return not record.kept and store.read_document()[0].games.get(KEEP_BOTS) == "yes"

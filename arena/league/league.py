@@ -7,33 +7,28 @@ result is a `LeagueOutcome`.
 import contextlib
 import os
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Collection, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 import msgspec
 import trio
 
 from arena.bots.entering import fingerprint
-from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import Player
-from arena.league.entrants import note_versions
 from arena.league.executor.local import local_executor
 from arena.league.executor.task import Executor, PlaySettings
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.league_options import PLACING, PlayOptions
-from arena.league.pairing.chosen import ChosenFormat
-from arena.league.pairing.pairing import Pairing
-from arena.league.pairing.placing import Placing
+from arena.league.pairing.pairing import Pairing, Placing
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.plan import LeagueEntry, Plan, planned
 from arena.league.play_missing import LeagueOutcome, PlayState, Watch, Watcher, play_missing
-from arena.league.settings import Settings, settings_in
+from arena.league.settings import settings_in
 from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import DamagedError, GameRow, Groups, Store, StoreChangedError, StoreError, runs_of
 from arena.league.store.document import CALIBRATION
@@ -42,61 +37,59 @@ from arena.league.stored_league import (
     LineUp,
     StoredWalk,
     format_text,
-    games_between,
-    ladder_start,
+    known_to_ladder,
     league_before,
     line_up,
     placing_of,
-    stored_games,
 )
+from arena.league.versions import note_versions
 from arena.play.machine import read_reference
 from arena.system.concurrency import background
-from arena.system.printable import counted as counted_text
+from arena.system.printable import counted
 
 
 @contextlib.contextmanager
 def open_league(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run = trio.run) -> Iterator["OpenLeague"]:
-    """Prepare a league or match: bots found and built, the sandbox tried out, the store open and checked.
+    """Prepare a league or match: bots found, built and tried in the sandbox, the store open and checked.
 
     `say` receives remarks, `run` runs async functions. Raises `UsageError`, `RulesetError` and other `ArenaError`.
     """
-    with (
-        planned(entry, options, say, run) as wanted,
-        _sandbox_of(wanted) as held,
-        Store(wanted.path, create=True) as store,
-    ):
-        run_games(run, held.try_out)
-        plan = _calibrated(wanted, store)
+    with contextlib.ExitStack() as stack:
+        plan = stack.enter_context(planned(entry, options, say, run))
+        store = stack.enter_context(Store(plan.path, create=True))
+        plan = _calibrated(plan, store)
         store.agree(plan.settings.described(plan.players), plan.players)
-        settings = _with_older_times(plan.settings, store)
-        before = None if entry.is_new else league_before(store, entry.format, settings)
-        broken = {bot.player.digest for bot in plan.bots if bot.fault is not None}
-        played = {player.digest for player in store.players()}
-        lineup = line_up(entry.format, plan.players, broken, played, before)
+        # The times of all bots that have played with one of their own identify games of older versions.
+        times = dict(settings_in(store.settings()).bot_times) | dict(plan.settings.bot_times)
+        settings = msgspec.structs.replace(plan.settings, bot_times=tuple(times.items()))
+        lineup = LineUp(entry.format)
+        if plan.chosen:
+            broken = {bot.player.digest for bot in plan.bots if bot.fault is not None}
+            before = None if entry.is_new else league_before(store, plan.chosen, settings)
+            lineup = line_up(plan.chosen, plan.players, broken, {player.digest for player in store.players()}, before)
         players = lineup.everybody(plan.players)
-        games = Games(settings, store, lineup.former)
-        format_, since = lineup.format, 0
-        if isinstance(format_, ChosenFormat) and format_.goes_on:
-            since = ladder_start(store, plan.players)
-            known = games_between(players, store.each_row())
-            format_ = format_.with_known([row for row in known if row.number <= since])
-        pairing = partial(format_, games, plan.players, entry.rounds, entry.games)
-        league = OpenLeague(plan, pairing, held, store, run, players=players)
+        since: int | None = None
+        if lineup.chosen and lineup.chosen.goes_on:
+            since = store.ladder_since([player.digest for player in plan.players])
+            since = store.last_number() if since is None else since  # a resumed ladder continues in the same way
+            lineup = replace(lineup, format=replace(lineup.chosen, known=known_to_ladder(store, players, since)))
+        pairing = partial(lineup.format, Games(settings, store, lineup.former), plan.players, entry.rounds, entry.games)
+        league = OpenLeague(plan, pairing, store, run, players=players)
         league.refuse_lost(lineup.counted)
         for line in (*note_versions(store, plan.bots, lineup.former), *league.remarks(lineup)):
             say(line)
-        if isinstance(format_, ChosenFormat) and format_.goes_on:
+        if since is not None:
             store.set_ladder_since([player.digest for player in plan.players], since)
-        if _is_archived(entry):
+        keeps_copies = plan.chosen is not None and plan.chosen.options.name in PLACING
+        if keeps_copies if entry.archive is None else entry.archive:
             from arena.bots.archive import ARCHIVE, archive_of, keep_copies
 
             archive = archive_of(store.path)
             for line in keep_copies(archive, plan.bots):
                 say(line)
-            place = fingerprint(Path(os.path.realpath(archive)))
-            store.set_places({ARCHIVE: place}, store.kept().places)
+            store.set_places({ARCHIVE: fingerprint(Path(os.path.realpath(archive)))})
         store.keep(
-            format=format_text(format_, plan.players, entry.rounds, lineup.former),
+            format=format_text(lineup, plan.players, entry.rounds),
             entrants=players,
             planned=league.planned,
             meets_all=league.meets_all,
@@ -106,32 +99,11 @@ def open_league(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run = t
         yield league
 
 
-def _is_archived(entry: LeagueEntry) -> bool:
-    """Return whether the files of bots are kept, by default in formats where new versions replace old ones."""
-    if entry.archive is None:
-        return isinstance(entry.format, ChosenFormat) and entry.format.options.name in PLACING
-    return entry.archive
-
-
-def _with_older_times(settings: Settings, store: Store) -> Settings:
-    """Add the time controls of all bots that have played with one of their own, which identify games of older
-    versions.
-    """
-    times = dict(settings_in(store.settings()).bot_times) | dict(settings.bot_times)
-    return msgspec.structs.replace(settings, bot_times=tuple(times.items()))
-
-
-def _sandbox_of(plan: Plan) -> Sandbox:
-    return Sandbox(
-        plan.level, plan.bots, plan.settings.limits, dict(plan.settings.bot_limits), interpreters=plan.interpreters
-    )
-
-
 def _calibrated(plan: Plan, store: Store) -> Plan:
     cluster = plan.cluster
     if cluster is None or not cluster.is_calibrated:
         return plan
-    from arena.league.executor.cluster.calibration import reference_us
+    from arena.league.executor.cluster.cluster_protocol import reference_us
 
     reference = read_reference(store.settings().get(CALIBRATION, "")) or reference_us()
     return replace(
@@ -142,37 +114,32 @@ def _calibrated(plan: Plan, store: Store) -> Plan:
 
 
 class OpenLeague:
-    """A league or match that is ready to be played; see `open_league`.
+    """A league or match that is ready to be played.
 
-    `planned` is the number of games, None while it depends on results; `at_most` is its upper bound, if known.
-    `new_pairing` makes a new pairing of the league. `meets_all`: all bots meet equally often, so that a table can show
-    missing games. `players` are the participants, followed by older versions with games that count for them.
+    `players` are the participants, followed by older versions with games that count for them. `planned` is the number
+    of games, None while it depends on results; `at_most` is its upper bound, if known. If it `meets_all`, all bots meet
+    equally often, so that a table can show missing games.
     """
 
     def __init__(
         self,
         plan: Plan,
         pairing: Callable[[], Pairing],
-        held: Sandbox,
         store: Store,
         run: Run,
         *,
         players: tuple[Player, ...],
     ) -> None:
-        self.plan = plan
-        self.players = players
-        self.store = store
+        self.plan, self.players, self.store = plan, players, store
+        self.new_pairing = pairing
         fresh = pairing()
         self.planned = fresh.planned
         self.at_most: int | None = getattr(fresh, "at_most", self.planned)  # a format that can end early has it
         self.meets_all = isinstance(fresh, RoundRobin) and not plan.faults
-        self.new_pairing = pairing
-        self._held = held
         self._run = run
         self._walk: StoredWalk | None = self._walked()
         """The walk through the stored games, for the first call of `play`, as it takes long in a large league."""
-        self._numbers = self._walk.numbers
-        """The numbers of the league's stored games."""
+        self._numbers = set(self._walk.numbers)
 
     @property
     def known(self) -> int:
@@ -180,13 +147,10 @@ class OpenLeague:
         return len(self._numbers)
 
     def _walked(self) -> StoredWalk:
-        return StoredWalk(self.new_pairing(), self._between())
+        return StoredWalk(self.new_pairing(), GamesBetween(self.store, self.players))
 
     def count(self) -> Groups:
-        """Count the games of the store that the league does not exclude; see `make_table` for those of its players.
-
-        Raises `DamagedError`.
-        """
+        """Count the games of the store that the league does not exclude. Raises `DamagedError`."""
         contents = self.store.count(counted=True)
         if contents.damage:
             raise DamagedError(self.store.path, contents.damage)
@@ -196,23 +160,22 @@ class OpenLeague:
         """Return the stored games of the league, in the order in which they were stored, all in memory."""
         return [row for row in self.store.rows() if row.number in self._numbers]
 
-    def rows_in_order(self) -> Iterator[GameRow]:
-        """Yield the stored games of the league in the order in which they are to be played."""
-        return stored_games(self.new_pairing(), self._between())
-
-    def _between(self) -> GamesBetween:
-        return GamesBetween(self.store, self.players)
+    def rows_in_order(self) -> list[GameRow]:
+        """Return the stored games of the league in the order in which they are to be played."""
+        places = {number: place for place, number in enumerate(self._walked().numbers)}
+        return sorted(
+            (row for row in self.store.each_row() if row.number in places), key=lambda row: places[row.number]
+        )
 
     def placing(self) -> Placing | None:
         """Return the places by the format's own rules; None where the table shows all."""
-        return placing_of(self.new_pairing(), self._between())
+        return placing_of(self.new_pairing(), GamesBetween(self.store, self.players))
 
-    def refuse_lost(self, counted: Collection[int]) -> None:
-        """Raise `UsageError` if the league no longer counts some of these games, by number."""
-        lost = sum(number not in self._numbers for number in counted)
+    def refuse_lost(self, counted_before: Sequence[int]) -> None:
+        lost = sum(number not in self._numbers for number in counted_before)
         if lost:
             raise UsageError(
-                f"{self.store.path}: {lost} of the {counted_text(len(counted), 'game')} that this {self.plan.format} "
+                f"{self.store.path}: {lost} of the {counted(len(counted_before), 'game')} that this {self.plan.format} "
                 "league has played would not count any more, as it began with other bots, seeds or options; give the "
                 "command as before, or start again with --new-league"
             )
@@ -232,112 +195,104 @@ class OpenLeague:
     def keep_as_whole(self, first: int | None = None) -> None:
         """Declare the games so far, or the first `first` in the order of play, to be all, and exclude others."""
         if first is not None:
-            self._numbers = {row.number for row in islice(self.rows_in_order(), first)}
+            self._numbers = set(self._walked().numbers[:first])
             self.keep_what_counts()
         self.planned = self.known
         self.store.keep(planned=self.planned)
 
     def keep_what_counts(self) -> None:
-        """Store which games between these players do not count, and who is disqualified, for all tables of the
-        store.
-        """
+        """Store for all tables which games between these players do not count, and who is disqualified."""
         digests = {player.digest for player in self.players}
         if self.store.count_between(digests) > self.known:
             numbers = self.store.numbers_between(digests)
             self.store.keep(not_counted=runs_of(number for number in numbers if number not in self._numbers))
         else:
             self.store.keep(not_counted=())
-        placing = self.placing() if self.plan.disqualifies else None
+        limit = self.plan.chosen.options.disqualify if self.plan.chosen else None
+        placing = self.placing() if limit is not None else None
         disqualified = placing.disqualified if placing else ()
         games = Counter(player.digest for row in (self.rows() if disqualified else ()) for player in row.players)
-        counted = (msgspec.structs.replace(one, counted=games[one.player.digest]) for one in disqualified)
-        self.store.keep(disqualified=tuple(counted))
+        self.store.keep(
+            disqualified=tuple(msgspec.structs.replace(one, counted=games[one.player.digest]) for one in disqualified)
+        )
 
-    def play(self, stop: StopRequest, watcher: Watcher, watch: Watch | None = None) -> LeagueOutcome:
-        """Play what is missing, until all is played or `stop` is requested.
+    def play(
+        self,
+        stop: StopRequest,
+        watcher: Watcher,
+        watch: Watch | None = None,
+        decides: Callable[[GameRow], bool] = lambda row: False,
+    ) -> LeagueOutcome:
+        """Play what is missing, until all is played, `stop` is requested, or a game `decides`.
 
-        `watch` receives the events of the games; like the `watcher`, it must not wait.
+        Neither `watcher` nor `watch` may wait.
         """
-        others = self._between().left - self.known
+        others = GamesBetween(self.store, self.players).left - self.known
         state = PlayState(watcher, watch, self._numbers)
         error = None
         try:
-            run_games(self._run, self._play_until_stopped, stop, state)
+            run_games(self._run, self._play_until_stopped, stop, state, decides)
             self.store.refuse_changed()
         except ArenaError as caught:
             error = caught
-        is_complete = state.session.is_complete and not isinstance(error, StoreChangedError)
+        state.is_complete = state.is_complete and not isinstance(error, StoreChangedError)
         if not isinstance(error, StoreError):
             try:
                 if others:  # the pairing may have come to games of an earlier league
-                    self._numbers = self._walked().numbers
-                if is_complete and self.planned is None:
+                    self._numbers = set(self._walked().numbers)
+                if state.is_complete and self.planned is None:
                     self.keep_as_whole()
                 self.keep_what_counts()
             except StoreError as caught:
                 error = error or caught
-        return LeagueOutcome(
-            error=error,
-            is_complete=is_complete,
-            changed=tuple(state.versions.errors()),
-            remarks=tuple(state.versions.remarks()),
-            forfeits=state.forfeits(),
-            dropped=state.session.dropped,
-            unstored=state.session.unstored,
-            repeated=state.session.in_all_repeats(),
-        )
+        return state.outcome(error)
 
-    async def _play_until_stopped(self, stop: StopRequest, state: PlayState) -> None:
-        session = state.session
+    async def _play_until_stopped(
+        self, stop: StopRequest, state: PlayState, decides: Callable[[GameRow], bool]
+    ) -> None:
+        def end(playing: trio.CancelScope) -> None:
+            state.close()  # a game that is stored at this moment is followed by no other
+            playing.cancel()
 
         async def stop_when_asked(playing: trio.CancelScope) -> None:
             if await stop.wait_beyond(Wish.GO_ON) is Wish.STOP_SOON:
-                session.close()
-                if session.under_way:
-                    state.watcher.closing(session.under_way)
+                state.close()
+                if state.under_way:
+                    state.watcher.closing(state.under_way)
                 await stop.wait_beyond(Wish.STOP_SOON)
-            session.close()  # one that is stored at this moment is followed by no other
-            playing.cancel()
+            end(playing)
 
         async with background() as nursery:
+            state.on_stored = lambda row: end(nursery.cancel_scope) if decides(row) else None
             nursery.start_soon(stop_when_asked, nursery.cancel_scope)
             await self._play_games(state)
 
-    @asynccontextmanager
-    async def _executor(self, settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
-        cluster = self.plan.cluster
-        if cluster is None:
-            async with local_executor(settings, jobs) as local:
-                yield local
-            return
-        from arena.league.executor.cluster.client import cluster_executor  # a league without a cluster loads none of it
-
-        async with cluster_executor(settings, cluster) as remote:
-            yield remote
-
     async def _play_games(self, state: PlayState) -> None:
-        plan, jobs = self.plan, self.plan.jobs
+        plan, jobs = self.plan, self.plan.options.jobs
         walk, self._walk = self._walk or self._walked(), None
         if self.planned is not None:
             jobs = min(jobs, self.planned - self.known)
         elif walk.is_complete:
             jobs = 0
         if not jobs:
-            state.session.is_complete = True
+            state.is_complete = True
             return
-        settings = replace(plan.play_settings, is_watched=state.watch is not None)
-        async with self._executor(settings, jobs) as executor:
+        async with self._executor(plan.play_settings(is_watched=state.watch is not None), jobs) as executor:
+            bots = {bot.player: bot for bot in plan.bots}
             await play_missing(
                 walk.pairing,
-                {bot.player: bot for bot in plan.bots},
+                bots,
                 self.store,
                 executor,
-                state.finished,
-                versions=state.versions,
-                say=state.watcher.remark,
-                session=state.session,
+                state,
                 keep_bots=plan.settings.keep_bots,
-                watch=state.watch or (lambda event: None),
                 stored=walk.stored,
                 missing=walk.missing,
             )
+
+    def _executor(self, settings: PlaySettings, jobs: int) -> AbstractAsyncContextManager[Executor]:
+        if self.plan.cluster is None:
+            return local_executor(settings, jobs)
+        from arena.league.executor.cluster.client import cluster_executor  # a league without a cluster loads none of it
+
+        return cluster_executor(settings, self.plan.cluster)

@@ -1,7 +1,6 @@
 """The options of a league or a match as people write them, their defaults, and the formats.
 
-Quick to import, because the command line needs names and defaults first. `arena.league.option_values` parses the
-values, and `arena.league.pairing.chosen` makes the format.
+Quick to import, because the command line needs names and defaults first.
 """
 
 import enum
@@ -22,11 +21,11 @@ if TYPE_CHECKING:
 SANDBOXES = ("basic", "bwrap", "cgroup", "auto")
 OPPONENTS = ("hidden", "named")
 LARGEST_SEED = 2**64 - 1
+GUESSED = 2**32
+"""A seed of a league below this can be found by trying."""
 MOST_JOBS = 4096
-"""Parallel games; each takes two processes and a dozen descriptors."""
 USUAL_MATCH_GAMES = 2
 USUAL_MOST_COMPARED = 20_000
-"""The default limit on the games of a sequential test."""
 MOST_GAMES = 1_000_000
 """Games of a league; their rows are in memory while it is played."""
 
@@ -46,15 +45,12 @@ class Kind(enum.Enum):
 class PlayOptions:
     """The options of a league or a match. Times and sizes are strings with units, such as `100ms` or `512M`.
 
-    `game` names a game, or its file; empty: Stratego. `rules` are the name of a variant of it, or for Stratego a
-    ruleset; empty: the usual ones. `limits` is a TOML file with other limits and times for some bots.
-    With `draws_seed` a game with chance gets a random seed, which its store keeps, instead of `seed`.
-    `interpreters` are paths of programs that bots may be run by. `keep_bots` plays the two games of a pair in the same
-    processes. `openings` is a file of set-ups. `opponents`, one of `OPPONENTS`, says whether bots receive each other's
-    names. `affinity` pins the bots of each game to a CPU; None: if there are at least as many games as usable CPUs.
-    `asked` are the bots as they were named, where more than paths were given. `own` are limits of single bots, by name;
-    `limits` wins over it. With a `cluster` the games are played by its workers. Without a `store` the games are kept in
-    a file in the current folder that is named after the settings.
+    `game` names a game, or its file; empty: Stratego. `rules` name a variant of it; empty: the usual one. `limits` is a
+    TOML file with other limits and times for some bots; it wins over `own`, limits of single bots by name. With
+    `draws_seed` a game with chance gets a random seed, which its store keeps. `interpreters` are paths of programs that
+    bots may be run by. `keep_bots` plays the two games of a pair in the same processes. `affinity` pins the bots of
+    each game to a CPU; None: if every CPU has a game. `asked` are the bots as they were named, where more than paths
+    were given. Without a `store` the games are kept in a file in the current folder that is named after the settings.
     """
 
     rules: object = ""
@@ -94,11 +90,8 @@ USUAL_ROUNDS = 1
 USUAL_CONFIDENCE = 0.95
 USUAL_EXTRA_PAIRS = 2
 GAMES_A_BOT = 500
-"""The default games of a ladder for each bot. A bot plays 1,000 then on average, which separates 40 Elo with certainty
-and 25 mostly.
-"""
+"""The default games of a ladder for each bot, which separate 40 Elo with certainty and 25 mostly."""
 MOST_PAIRS = 1000
-"""The most pairs in a match of a knockout, and the most extra ones."""
 LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
 
 
@@ -110,16 +103,11 @@ class FormatName(enum.Enum):
     KNOCKOUT = "knockout"
     LADDER = "ladder"
 
-    @property
-    def takes(self) -> tuple[str, ...]:
-        return _TAKES[self]
-
 
 PLACING = (FormatName.SWISS, FormatName.KNOCKOUT, FormatName.LADDER)
-"""The formats that place bots by rules of their own."""
 
 
-_TAKES: dict[FormatName, tuple[str, ...]] = {
+TAKES: dict[FormatName, tuple[str, ...]] = {
     FormatName.ROUND_ROBIN: ("rounds",),
     FormatName.SINGLE: ("rounds",),
     FormatName.GAUNTLET: ("rounds", "challengers"),
@@ -131,13 +119,9 @@ _TAKES: dict[FormatName, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class FormatOptions:
-    """The options of a format; None where an option was not given. See docs/formats.md.
+    """The options of a format, as in docs/formats.md; None where an option was not given.
 
-    `rounds` are those of a round robin, a gauntlet or a Swiss; the first `challengers` bots meet all others in a
-    gauntlet; `seeds` are names of bots from the first seed on (the others follow in order); a match of a knockout is
-    the best of `best_of` pairs of games, and of at most `extra_pairs` more where it is level; a ladder ends at a
-    `confidence` of its order or after so many `games` (by default `GAMES_A_BOT` for each bot). A bot with `disqualify`
-    faults plays no more, in all formats.
+    `seeds` are names of bots from the first seed on. A bot with `disqualify` faults plays no more, in all formats.
     """
 
     name: FormatName = FormatName.ROUND_ROBIN
@@ -152,22 +136,21 @@ class FormatOptions:
 
 
 def check_format(options: FormatOptions) -> None:
-    """Raise `UsageError` for an option that the format does not take, or lacks."""
     for option in fields(options):
-        value = getattr(options, option.name)
+        value, name = getattr(options, option.name), f"--{option.name.replace('_', '-')}"
         if option.name in ("name", "disqualify") or value is None or value == ():
             continue
-        if option.name not in options.name.takes:
-            *takers, last = (name.value for name in FormatName if option.name in name.takes)
+        if option.name not in TAKES[options.name]:
+            *takers, last = (name.value for name in FormatName if option.name in TAKES[name])
             words = f"{', '.join(takers)} and {last}" if takers else last
+            got = ",".join(value) if isinstance(value, tuple) else value
             raise UsageError(
-                f"{option_name(option.name)} is for --format {words}: expected no such option with --format "
-                f"{options.name.value}, got {_shown(value)}"
+                f"{name} is for --format {words}: expected no such option with --format {options.name.value}, got {got}"
             )
         if isinstance(value, int) and value < (0 if option.name == "extra_pairs" else 1):
-            raise UsageError(f"{option_name(option.name)}: expected a whole number from 1, got {value}")
+            raise UsageError(f"{name}: expected a whole number from 1, got {value}")
         if option.name in ("best_of", "extra_pairs") and value > MOST_PAIRS:
-            raise UsageError(f"{option_name(option.name)}: expected at most {MOST_PAIRS} pairs of games, got {value}")
+            raise UsageError(f"{name}: expected at most {MOST_PAIRS} pairs of games, got {value}")
     if options.name is FormatName.GAUNTLET and options.challengers is None:
         raise UsageError(
             "--format gauntlet: expected --challengers N (the first N bots named meet all others), got no challengers"
@@ -182,14 +165,6 @@ def check_format(options: FormatOptions) -> None:
         raise UsageError(f"--disqualify: expected a number of faults from 1 to {MOST_GAMES}, got {options.disqualify}")
 
 
-def option_name(field: str) -> str:
-    return f"--{field.replace('_', '-')}"
-
-
-def _shown(value: object) -> str:
-    return ",".join(value) if isinstance(value, tuple) else str(value)
-
-
 LOCAL = "local:"
 MOST_LOCAL = 64
 USUAL_WAIT = "1m"
@@ -199,12 +174,7 @@ _ADDRESS = re.compile(r"(?:(tcp|tls)://)?((?:[A-Za-z0-9._-]+)|\[[0-9A-Fa-f:.]+\]
 
 @dataclass(frozen=True)
 class ClusterOptions:
-    """The options of a cluster.
-
-    `cluster` is an address or `local:N`, `wait` a time such as `1m`: how long a scheduler may be unreachable, and a
-    worker silent. The files are those of TLS, in PEM. Each worker plays `jobs` games in parallel, by default as many as
-    it has CPUs. With `calibrate` clocks are scaled to each machine.
-    """
+    """The options of a cluster: an address or `local:N`, files of TLS in PEM, and how long a scheduler may be mute."""
 
     cluster: str
     wait: str = USUAL_WAIT
@@ -236,7 +206,6 @@ class ClusterOptions:
         return f"{scheme}://{match[2]}:{match[3]}"
 
     def check(self) -> None:
-        """Raise `UsageError` for invalid options."""
         files = {"--tls-ca": self.ca, "--tls-cert": self.cert, "--tls-key": self.key}
         given = [name for name, file in files.items() if file is not None]
         if self.local:
@@ -249,22 +218,19 @@ class ClusterOptions:
             raise UsageError(f"--cluster {self.cluster}: TLS needs {missing} as well")
         if given and not is_tls:
             raise UsageError(f"{given[0]}: expected --cluster tls://HOST:PORT with it, got {shown(self.cluster)}")
-        if self.ca and self.cert and self.key:
-            _check_tls(self.ca, self.cert, self.key)
+        if not (self.ca and self.cert and self.key):
+            return
+        import ssl
 
-
-def _check_tls(ca: Path, cert: Path, key: Path) -> None:
-    import ssl
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    try:
-        context.load_verify_locations(ca)
-        context.load_cert_chain(cert, key, password=lambda: "")  # or it would be asked for at the terminal
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            "--tls-ca, --tls-cert and --tls-key: expected files in PEM, and the key of the certificate, without a "
-            f"password: {shown(str(error))}"
-        ) from None
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        try:
+            context.load_verify_locations(self.ca)
+            context.load_cert_chain(self.cert, self.key, password=lambda: "")  # or it would be asked for at a terminal
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                "--tls-ca, --tls-cert and --tls-key: expected files in PEM, and the key of the certificate, without a "
+                f"password: {shown(str(error))}"
+            ) from None
 
 
 def variant_of(options: PlayOptions) -> "Variant":

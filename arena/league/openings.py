@@ -5,12 +5,8 @@ A text file in UTF-8. An opening is two lines, Red's set-up and then Blue's, in 
     # lines that start with '#' and empty lines are ignored
     red  .........F/2........B/..S.2...../.39.M.....
     blue F........./B....9...2/........../2.S.3.M...
-
-What is read is a value without names, comments or places: two files with the same set-ups in the same order are the
-same openings.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from arena.errors import IllegalAnswerError, UsageError
@@ -26,10 +22,7 @@ WHAT = "a file of openings"
 
 
 def load_openings(path: Path, variant: Variant) -> tuple[Opening, ...]:
-    """Return the openings of a file, in order.
-
-    Raises `FileError` if it cannot be read, and `UsageError` with the line for an invalid opening.
-    """
+    """Return the openings of a file. Raises `FileError` if it cannot be read, and `UsageError` for an invalid one."""
     where = printable(str(path))
     data = read_file(path, where, what=WHAT)
     try:
@@ -40,12 +33,14 @@ def load_openings(path: Path, variant: Variant) -> tuple[Opening, ...]:
 
 
 def parse_openings(text: str, variant: Variant, where: str) -> list[Opening]:
-    """Return the openings of a text; `where` names it in errors. Raises `UsageError` as `load_openings` does."""
     found: dict[Opening, int] = {}
     red, begun = "", 0
     number = 0
-    for number, line in _lines(text):
-        color = Color.BLUE if red else Color.RED
+    for place, content in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+        line = content.strip()
+        if not line or line.startswith(COMMENT):
+            continue
+        number, color = place, Color.BLUE if red else Color.RED
         setup = _setup(line, color, variant, f"{where}: line {number}")
         if color is Color.RED:
             red, begun = setup, number
@@ -59,13 +54,6 @@ def parse_openings(text: str, variant: Variant, where: str) -> list[Opening]:
     if not found:
         raise UsageError(f"{where}: expected {WHAT}, got none in it: 'red ROWS' and 'blue ROWS' for each")
     return list(found)
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
-        content = line.strip()
-        if content and not content.startswith(COMMENT):
-            yield number, content
 
 
 def _setup(line: str, color: Color, variant: Variant, where: str) -> str:

@@ -17,7 +17,6 @@ from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
 from arena.game.game_spec import Opening
 from arena.game.time_control import TimeControl, parse_duration, parse_time
-from arena.league.game_ids import openings_digest
 from arena.league.league_options import (
     LARGEST_SEED,
     MOST_GAMES,
@@ -29,12 +28,11 @@ from arena.league.league_options import (
     PlayOptions,
     variant_of,
 )
-from arena.league.settings import Settings
+from arena.league.settings import Settings, openings_digest
 from arena.league.store.document import NAMED
 from arena.system.printable import printable
 
 LONGEST_NAME = 255 - len("-journal")
-"""Bytes of a store's name: the limit of file systems, less the suffix of SQLite's journal."""
 OPENINGS_DIGITS = 6
 NO_MARGIN = ("0", "0ms")
 
@@ -43,7 +41,6 @@ T = TypeVar("T")
 
 
 def option_value(name: str, parse: Callable[[S], T], value: S) -> T:
-    """Parse an option's value; errors name the option. Raises `UsageError`."""
     try:
         return parse(value)
     except UsageError as error:
@@ -51,7 +48,7 @@ def option_value(name: str, parse: Callable[[S], T], value: S) -> T:
 
 
 def check_options(options: PlayOptions) -> None:
-    """Raise `UsageError` for values out of range, or impossible on this system."""
+    """Raise `UsageError` for values that are out of range, exclude each other, or are impossible on this system."""
     for name, value, least, most in (("seed", options.seed, 0, LARGEST_SEED), ("jobs", options.jobs, 1, MOST_JOBS)):
         if not least <= value <= most:
             raise UsageError(f"--{name}: expected a whole number from {least} to {most}, got {value}")
@@ -64,7 +61,11 @@ def check_options(options: PlayOptions) -> None:
         )
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
-    check_openings(options)
+    if options.openings is not None and options.keep_bots:
+        raise UsageError(
+            "--openings and --keep-bots cannot be used together: in the return game a bot that remembers the first "
+            "game would know its opponent's set-up"
+        )
 
 
 def check_values(options: PlayOptions) -> None:
@@ -118,14 +119,6 @@ def build_limits(options: PlayOptions) -> BuildLimits:
     )
 
 
-def check_openings(options: PlayOptions) -> None:
-    if options.openings is not None and options.keep_bots:
-        raise UsageError(
-            "--openings and --keep-bots cannot be used together: in the return game a bot that remembers the first "
-            "game would know its opponent's set-up"
-        )
-
-
 def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[str | None] = ()) -> Settings:
     """Return the settings of the options. Raises `UsageError` or `RulesetError`.
 
@@ -146,6 +139,10 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         from arena.league.openings import load_openings
 
         openings = load_openings(options.openings, variant)
+    theirs = {
+        digest: msgspec.structs.replace(time, move_ms=own.move_ms, bank_ms=own.bank_ms, increment_ms=own.increment_ms)
+        for digest, own in own_times.items()
+    }
     return Settings(
         variant,
         time,
@@ -154,17 +151,14 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         tuple(sorted((name, said.limits(usual)) for name, said in own.items())),
         options.pondering,
         options.keep_bots,
-        tuple((digest, their) for digest, told in own_times.items() if (their := with_moves_of(time, told)) != time),
+        tuple((digest, their) for digest, their in theirs.items() if their != time),
         openings=openings,
         names_told=options.opponents == NAMED,
     )
 
 
 def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
-    """Return the options of single bots, by name; `--limits` wins over those with the bot's name on the command line.
-
-    Raises `UsageError` for a table of no bot, or of several.
-    """
+    """Return the options of single bots, by name. Raises `UsageError` for a table of no bot, or of several."""
     names = [bot.name for bot in bots]
     own: dict[str, Own] = {}
     if options.own:
@@ -182,16 +176,8 @@ def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
     return own
 
 
-def with_moves_of(time: TimeControl, other: TimeControl) -> TimeControl:
-    return msgspec.structs.replace(time, move_ms=other.move_ms, bank_ms=other.bank_ms, increment_ms=other.increment_ms)
-
-
 def times_of_bots(paths: Sequence[str], times: Sequence[str | None], bots: Sequence[BotSpec]) -> tuple[str | None, ...]:
-    """Return the time controls that were given for paths, for the bots there: a path may have been skipped.
-
-    The bots are in the order of their paths; a path may occur twice, for a bot that plays a copy of itself, and the
-    path of a folder is that of all bots in it.
-    """
+    """Return the time controls that were given for paths, for the bots there, which are in the order of the paths."""
     words = [asked_bot(path).path for path in paths]
     given = list(zip(words, times, strict=True)) if times else []
     found = []
@@ -206,17 +192,13 @@ def times_of_bots(paths: Sequence[str], times: Sequence[str | None], bots: Seque
 
 
 def store_of(options: PlayOptions, kind: Kind, bots: Sequence[BotSpec]) -> Path:
-    """Return the path of the store. Raises `UsageError` or `RulesetError`."""
     if options.store is not None:
         return options.store
     return Path(default_store(kind, bots, settings_of(replace(options, limits=None, own=None), bots)))
 
 
 def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings, *more: str) -> str:
-    """Return the default file name of a store, made from the settings and `more`.
-
-    A name that is too long for a file is cut, and ends in a fingerprint of the whole.
-    """
+    """Return the default file name of a store, made from the settings and `more`, and cut if it is too long."""
     who = [bot.name for bot in bots] if kind in (Kind.MATCH, Kind.COMPARE) else []
     seed = [f"seed{settings.seed}"] if settings.seed != USUAL.seed else []
     given = [f"openings{openings_digest(settings.openings)[:OPENINGS_DIGITS]}"] if settings.openings else []
@@ -230,9 +212,7 @@ def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings, *more
 
 
 def apart_from_bots(store: Path, bots: Sequence[BotSpec]) -> Path:
-    """Return the path of the store. Raises `UsageError` if it is in a bot's folder, and would become part of the
-    bot.
-    """
+    """Return the path of the store. Raises `UsageError` if it is in a bot's folder."""
     full = Path(os.path.realpath(store))
     for bot in bots:
         if bot.fault is None and bot.path.is_dir() and full.is_relative_to(bot.folder):

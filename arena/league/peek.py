@@ -1,8 +1,7 @@
 """Names, games and ends of games of a store for the completion of a command line, found quickly and without a trace.
 
 This module is outside the store's package to avoid its slow imports. It takes no lock, rolls no transaction back and
-creates no file, as SQLite would otherwise do even for a reader. So the list may be wrong while another process stores a
-game.
+creates no file, so a list may be wrong while another process stores a game.
 """
 
 import os
@@ -17,11 +16,8 @@ from urllib.parse import quote
 from arena.system.printable import printable
 
 MOST_SECONDS = 0.3
-"""Seconds after which the search stops."""
 INSTRUCTIONS = 10_000
-"""Instructions of SQLite between two checks of the time."""
 LONGEST = 1 << 16
-"""The most bytes of a value, as the file may come from anyone."""
 
 
 class PeekedGame(NamedTuple):

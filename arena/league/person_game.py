@@ -1,9 +1,7 @@
 """A game with a person as a service: prepared, played as a session, stored or saved.
 
-It is played in this process, with the page or the terminal for the person: no other game's clocks could suffer. The
-stored game is like any other, with an id and seeds from its settings, its two players and a round. People decide who
-plays whom how often, so such a store has no schedule. Each new game takes an unplayed round: a random one,
-unless the seed was given.
+It is played in this process. People decide who plays whom how often, so a store of such games has no plan, and each new
+game takes an unplayed round: a random one, unless the seed was given.
 """
 
 import contextlib
@@ -17,7 +15,6 @@ from pathlib import Path
 import msgspec
 import trio
 
-from arena.bots.folders import BotFolders
 from arena.bots.names import expected_name, name_fault
 from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
@@ -26,38 +23,32 @@ from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.persons import with_clock, without_clock
 from arena.game.time_control import parse_time
-from arena.league.entrants import enrolled, entrants, note_versions, with_seed
-from arena.league.game_ids import rounds_tried
-from arena.league.game_specs import Games
+from arena.league.entrants import entrants
+from arena.league.game_ids import Games, rounds_tried
 from arena.league.league_options import Kind, PlayOptions
-from arena.league.option_values import check_values, default_store, option_value, settings_of, time_control
+from arena.league.option_values import default_store, option_value, settings_of, time_control
 from arena.league.resumed import note_places
-from arena.league.saved import Ending, Finished, PreparedGame, Saved, check_place, keep
+from arena.league.saved import GameOutcome, PreparedGame, check_place, keep
 from arena.league.settings import Settings
 from arena.league.stop import Say, StopRequest, Wish, run_games
-from arena.league.store import Store, sole_use
-from arena.league.versions import Versions
+from arena.league.store import Store
+from arena.league.versions import Versions, note_versions
 from arena.play.game_options import GameOptions
 from arena.play.session import Session
-from arena.sandbox.levels import choose
 from arena.system.concurrency import background
 from protocol.seats import Color
 
 Face = Callable[[Session], Awaitable[None]]
-"""Shows a session to people and lets them act, until they have seen its end. If it returns before, the game is
-interrupted.
-"""
+"""Shows a session to people until they have seen its end. If it returns before, the game is interrupted."""
 FAREWELL_SECONDS = 2.0
-"""Seconds that a face may continue after the game was interrupted."""
 
 
 @dataclass(frozen=True)
 class PersonOptions:
     """The persons who play: one in `names` plays a bot, two play each other.
 
-    `color` is that of the first; None: the one that it has had less often against the other, or either. `clock` is a
-    time like `--time`; without one persons have unlimited time. With a `seed_given` rounds follow each other; without
-    one each game has new random numbers.
+    `color` is that of the first; None: the one that it has had less often against the other, or either. Without a
+    `clock` persons have unlimited time. With a `seed_given` rounds follow each other.
     """
 
     names: tuple[str, ...]
@@ -76,67 +67,48 @@ def begin_person_game(
     file: Path | None = None,
     run: Run = trio.run,
 ) -> Iterator[PreparedGame]:
-    """Prepare a game of a person against the bot of this path, or of two persons without one.
+    """Prepare a game of a person against the bot of this path, or of two persons without one. Raises `ArenaError`."""
+    options = replace(options, draws_seed=not who.seed_given)
+    persons = []
+    for name in who.names:
+        fault = name_fault(name)
+        if fault is not None:
+            raise UsageError(f"--name: {expected_name(name, fault)}")
+        persons.append(person_spec(name))
 
-    `file` is the new file for an interrupted game, by default one in this folder. Raises `ArenaError`.
-    """
-    check_values(options)
-    persons = [_person(name) for name in who.names]
-    level = choose(options.sandbox)
-    path = options.store or _default_store(options, who)
-    found, _ = enrolled(paths, options, follow_links=True, store=lambda _: path)
-    with sole_use(path), BotFolders() as folders, contextlib.ExitStack() as stack:
-        options = with_seed(replace(options, draws_seed=not who.seed_given), path)
-        bots: list[BotSpec] = []
-        if paths:
-            bots = entrants(found, level, options, strict=True, least=1, store=path, folders=folders, say=say, run=run)
+    def store_of(_: Sequence[BotSpec]) -> Path:
+        clock = () if who.clock is None else (f"clock-{who.clock}",)
+        return options.store or Path(default_store(Kind.PLAY, (), settings_of(options, []), *clock))
+
+    with entrants(paths, options, store_of, say, run, least=len(paths)) as entered:
+        options, level, bots = entered.options, entered.level, entered.bots
         first, second = (*persons, *bots)
         if first.name == second.name:
             raise UsageError(f"--name: expected two names that differ, and both sides are called {first.name}")
         place = file or _new_file(first, second)
-        _check_new(place)
+        check_place(place)
+        if place.exists():
+            raise UsageError(f"{place}: expected a new file to save the game in, and this is there already")
         settings = _settings(options, who, persons, bots)
         players = (first.player, second.player)
-        store = stack.enter_context(Store(path, create=True))
-        store.agree(settings.described(players), players)
-        for line in note_versions(store, bots):
-            say(line)
-        spec = _next_game(settings, store, players, who)
-        red, blue = (first, second) if spec.players[0] == first.player else (second, first)
-        with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
-            if bots:
-                run_games(run, held.try_out)
-                note_places(store, bots, level)
-            yield PreparedGame(
-                spec,
-                (red, blue),
-                None,
-                store,
-                place,
-                held,
-                settings.pondering,
-                settings.seed,
-                settings.time,
-            )
-
-
-def _person(name: str) -> BotSpec:
-    fault = name_fault(name)
-    if fault is not None:
-        raise UsageError(f"--name: {expected_name(name, fault)}")
-    return person_spec(name)
+        with Store(entered.path, create=True) as store:
+            store.agree(settings.described(players), players)
+            for line in note_versions(store, bots):
+                say(line)
+            spec = _next_game(settings, store, players, who)
+            red, blue = (first, second) if spec.players[0] == first.player else (second, first)
+            with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
+                if bots:
+                    note_places(store, bots, level)
+                yield PreparedGame(
+                    spec, (red, blue), None, store, place, held, settings.pondering, settings.seed, settings.time
+                )
 
 
 def _new_file(first: BotSpec, second: BotSpec) -> Path:
     stem = "".join(c if c.isalnum() or c in "-." else "_" for c in f"{first.name}-{second.name}")[:100]
     names = chain([f"paused-{stem}.json"], (f"paused-{stem}-{number}.json" for number in count(2)))
     return next(path for path in map(Path, names) if not path.exists())
-
-
-def _check_new(file: Path) -> None:
-    check_place(file)
-    if file.exists():
-        raise UsageError(f"{file}: expected a new file to save the game in, and this is there already")
 
 
 def _settings(
@@ -148,11 +120,6 @@ def _settings(
         clock = with_clock(time, option_value("--clock", parse_time, who.clock))
     own = tuple((one.digest, clock) for one in persons)
     return msgspec.structs.replace(settings, bot_times=(*settings.bot_times, *own))
-
-
-def _default_store(options: PlayOptions, who: PersonOptions) -> Path:
-    clock = () if who.clock is None else (f"clock-{who.clock}",)
-    return Path(default_store(Kind.PLAY, (), settings_of(options, []), *clock))
 
 
 def _next_game(settings: Settings, store: Store, players: tuple[Player, Player], who: PersonOptions) -> GameSpec:
@@ -191,15 +158,14 @@ def _rounds(who: PersonOptions) -> Iterator[int]:
     yield from count()
 
 
-def play_person_game(prepared: PreparedGame, face: Face, stop: StopRequest, say: Say, run: Run = trio.run) -> Ending:
-    """Play until the game is over and stored, or interrupted and saved in its file.
-
-    `face` shows the session to the person. Raises `ArenaError` as `arena.league.saved.play_prepared` does.
-    """
+def play_person_game(
+    prepared: PreparedGame, face: Face, stop: StopRequest, say: Say, run: Run = trio.run
+) -> GameOutcome:
+    """Play until the game is over and stored, or interrupted and saved in its file. Raises `ArenaError`."""
     return run_games(run, _play, prepared, face, stop, say)
 
 
-async def _play(prepared: PreparedGame, face: Face, stop: StopRequest, say: Say) -> Ending:
+async def _play(prepared: PreparedGame, face: Face, stop: StopRequest, say: Say) -> GameOutcome:
     held = prepared.held
     options = GameOptions(held.start, pondering=prepared.pondering, try_out=held.try_out)
     session = Session(prepared.spec, prepared.bots, options, prepared.history)
@@ -225,9 +191,9 @@ async def _play(prepared: PreparedGame, face: Face, stop: StopRequest, say: Say)
         played = await session.play()
         await versions.are_unchanged([player for player in prepared.bots if not player.is_person])
         ending = keep(prepared, played, versions, say, session.why_not_saved())
-        if isinstance(ending, Saved):
+        if ending.plies is not None:
             session.remark(f"the game is saved in {prepared.file}")
-        if isinstance(ending, Finished):
+        if ending.row:
             session.stored(ending.row.number)
             await left.wait()
         else:

@@ -8,19 +8,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.bots.folders import BotFolders
 from arena.bots.spec import BotSpec
 from arena.bots.trial import Run
 from arena.game.game_spec import Player
 from arena.game.time_control import parse_duration
-from arena.league.entrants import enrolled, entrants, with_seed
+from arena.league.entrants import entrants
 from arena.league.executor.task import PlaySettings
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.league_options import ClusterOptions, Kind, PlayOptions, usable_cpus
 from arena.league.option_values import (
     build_limits,
     check_number,
-    check_values,
     option_value,
     settings_of,
     store_of,
@@ -32,8 +30,7 @@ from arena.league.pairing.pairing import Format
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
 from arena.league.stop import Say
-from arena.league.store import sole_use
-from arena.sandbox.levels import AUTO, Level, choose
+from arena.sandbox.levels import Level
 
 if TYPE_CHECKING:
     from arena.league.executor.cluster.cluster_protocol import ClusterPlan
@@ -65,26 +62,16 @@ class LeagueEntry:
 
 @dataclass(frozen=True)
 class Plan:
-    """A league or match that is ready to be opened: bots, settings, and the path of its store."""
+    """A league or match that is ready to be opened: its bots, settings, and the path of its store."""
 
-    kind: Kind
+    entry: LeagueEntry
+    options: PlayOptions
     settings: Settings
     bots: tuple[BotSpec, ...]
-    jobs: int
     level: Level
-    is_level_chosen: bool
-    """Whether the level was left to the arena (`auto`)."""
-    affinity: bool
     path: Path
-    interpreters: tuple[str, ...]
-    format: str
-    """The name of the format; empty for the usual one."""
-    format_settings: tuple[str, ...]
-    """The options of the format, in words."""
-    openings: Path | None
-    """The file of openings."""
-    disqualifies: bool = False
-    """Whether bots with many faults play no more."""
+    is_pinned: bool
+    """Whether the bots of each game share a CPU."""
     cluster: "ClusterPlan | None" = None
     """The cluster for the games; None for worker processes of this machine."""
 
@@ -97,23 +84,53 @@ class Plan:
         return {bot.name: bot.fault for bot in self.bots if bot.fault is not None}
 
     @property
-    def play_settings(self) -> PlaySettings:
+    def chosen(self) -> ChosenFormat | None:
+        """The format that was chosen by options, if one was."""
+        return self.entry.format if isinstance(self.entry.format, ChosenFormat) else None
+
+    @property
+    def format(self) -> str:
+        """The name of the format; empty for the usual one."""
+        return self.chosen.word if self.chosen else ""
+
+    def play_settings(self, *, is_watched: bool) -> PlaySettings:
         return PlaySettings(
             bots=self.bots,
             level=self.level,
             usual=self.settings.limits,
             limits=dict(self.settings.bot_limits),
-            interpreters=self.interpreters,
+            interpreters=self.options.interpreters,
             pondering=self.settings.pondering,
-            is_pinned=self.affinity,
+            is_pinned=self.is_pinned,
+            is_watched=is_watched,
         )
 
 
+@contextlib.contextmanager
+def planned(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run) -> Iterator[Plan]:
+    """Find and build the bots, and read the settings: see `entrants`."""
+    cluster = _cluster_plan(options.cluster, options) if options.cluster else None
+    with entrants(
+        entry.paths,
+        options,
+        partial(store_of, options, entry.kind),
+        say,
+        run,
+        follow_links=entry.follow_links,
+        strict=entry.strict,
+        skip_broken=entry.skip_broken,
+        distinct=entry.distinct,
+    ) as entered:
+        bots, options = entered.bots, entered.options
+        settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
+        games = entry.format(Games(settings), [bot.player for bot in bots], entry.rounds, entry.games).planned
+        check_number(len(bots), entry.rounds, games)
+        yield Plan(entry, options, settings, bots, entered.level, entered.path, is_pinned(options, games), cluster)
+
+
 def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
-    from arena.league.executor.cluster.cluster_protocol import (  # a league without a cluster loads none of it
-        ClusterPlan,
-        Tls,
-    )
+    # a league without a cluster loads none of it
+    from arena.league.executor.cluster.cluster_protocol import ClusterPlan, Tls
 
     asked.check()
     tls = None
@@ -131,74 +148,9 @@ def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
     )
 
 
-@contextlib.contextmanager
-def planned(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run) -> Iterator[Plan]:
-    """Find and build the bots, and read the settings.
-
-    Within the `with` statement no other arena plays with the store or builds in the bots' folders. Raises `UsageError`,
-    `RulesetError` and other `ArenaError`.
-    """
-    check_values(options)
-    cluster = _cluster_plan(options.cluster, options) if options.cluster else None
-    level = choose(options.sandbox)
-    store = partial(store_of, options, entry.kind)
-    found, path = enrolled(
-        entry.paths, options, follow_links=entry.follow_links, leave_out=not entry.strict, store=store
-    )
-    with sole_use(path), BotFolders() as folders:
-        options = with_seed(options, path)
-        bots = entrants(
-            found,
-            level,
-            options,
-            strict=entry.strict,
-            skip_broken=entry.skip_broken,
-            distinct=entry.distinct,
-            store=path,
-            folders=folders,
-            say=say,
-            run=run,
-        )
-        yield _plan(entry, options, bots, path=path, level=level, cluster=cluster)
-
-
 def is_pinned(options: PlayOptions, games: int | None) -> bool:
-    """Return whether the bots of each game are pinned to a CPU; `games` are planned, if that is known.
-
-    By default they are if every CPU has a game: with fewer, bots with several threads could use the others.
-    """
+    """Return whether the bots of each game are pinned to a CPU: by default if every CPU has a game."""
     if options.affinity is not None:
         return options.affinity
     at_a_time = options.jobs if games is None else min(options.jobs, games)
     return hasattr(os, "sched_setaffinity") and options.cluster is None and at_a_time >= usable_cpus()
-
-
-def _plan(
-    entry: LeagueEntry,
-    options: PlayOptions,
-    bots: Sequence[BotSpec],
-    *,
-    path: Path,
-    level: Level,
-    cluster: "ClusterPlan | None",
-) -> Plan:
-    settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
-    players = [bot.player for bot in bots]
-    games = entry.format(Games(settings), players, entry.rounds, entry.games).planned
-    check_number(len(bots), entry.rounds, games)
-    return Plan(
-        kind=entry.kind,
-        settings=settings,
-        bots=tuple(bots),
-        jobs=options.jobs,
-        level=level,
-        is_level_chosen=options.sandbox == AUTO,
-        affinity=is_pinned(options, games),
-        path=path,
-        interpreters=options.interpreters,
-        format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",
-        format_settings=entry.format.settings if isinstance(entry.format, ChosenFormat) else (),
-        openings=options.openings,
-        cluster=cluster,
-        disqualifies=isinstance(entry.format, ChosenFormat) and entry.format.options.disqualify is not None,
-    )

@@ -1,11 +1,7 @@
 """The readers of a store's games, and the games that can be given to one without revealing a hidden rank.
 
-What one game hides another can show. In the return game of a pair the hidden side has the other colour, and many bots
-set up by their seed alone, or always alike. So games as seen by one colour are given out together only if no bot is on
-both sides; the games of one bot, each as that bot saw it, always can be.
-
-With openings it is the reverse. The two set-ups of a pair are given, and each bot has both in turn: the games as seen
-by one colour show the same set-up of each opening, while those of one bot show both.
+What one game hides another can show: many bots always set up alike. So games as seen by one colour are given out
+together only if no bot is on both sides. With openings it is the reverse: each bot has both set-ups of a pair in turn.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,14 +14,12 @@ from arena.game import STRATEGO, game_named
 from arena.game.exported import encode_line, redact
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
+from arena.league.league_options import GUESSED
 from arena.league.store.document import GAME, NO_OPENINGS, OPENINGS, SEED
 from arena.system.printable import shown
 from protocol.seats import Color
 
 OF_BOT = "bot:"
-"""The prefix of the name of a bot."""
-GUESSED = 2**32
-"""A seed of a league below this can be found by trying."""
 
 
 class Audience(Enum):
@@ -73,10 +67,7 @@ class Reader:
                 return tuple(color for color in Color if players[color] in self.bots)
 
     def lines(self, record: GameRecord, settings: dict[str, str]) -> Iterable[bytes]:
-        """Return the lines of a game for this reader: one for each seat that it sees.
-
-        Raises `RecordError` for a game that has none.
-        """
+        """Return the lines of a game for this reader, one for each seat that it sees. Raises `RecordError`."""
         if self.audience is Audience.ALL:
             return [encode_line(record, settings)]
         if self.audience is Audience.PUBLIC:
@@ -101,10 +92,7 @@ def reader_named(text: str) -> Reader:
 
 
 def readable(rows: Iterable[AnyGame], settings: dict[str, str], reader: Reader) -> list[AnyGame]:
-    """Return the games for this reader: all, or for the author of a bot those of that bot.
-
-    `settings` are those of the store. Raises `UsageError` if one of them shows what another one hides.
-    """
+    """Return the games for this reader. Raises `UsageError` if one of them shows what another one hides."""
     if reader.audience in (Audience.ALL, Audience.PUBLIC):
         return list(rows)
     found = [row for row in rows if reader.seats(row.players)]
@@ -147,10 +135,7 @@ def _refuse_both_roles(rows: Sequence[PlayedGame], reader: Reader) -> None:
 
 
 def guessable_seed(settings: dict[str, str]) -> str | None:
-    """Return the seed of a league if it can be guessed, and what is hidden follows from it.
-
-    With a bot's program its set-ups can be computed; and without one what chance decides.
-    """
+    """Return the seed of a league if it can be guessed, and what is hidden follows from it."""
     game = game_named(settings.get(GAME, STRATEGO).partition(" ")[0])
     if not (game.has_setups or game.has_chance):
         return None

@@ -1,9 +1,7 @@
 """Replay a stored game as a service: the same bots, colours, seeds, rules, clocks, limits and sandbox.
 
-The bots are found by their digests, without running any program. A record may come from anyone; `arena.league.trust`
-limits its say over the sandbox. The new game is not stored. The result is where it first differs from the record: a bot
-that depends only on its messages and its seed plays the same game again, and any other shows itself by the first action
-that differs.
+The bots are found by their digests, without running any program. The result is where the new game, which is not stored,
+first differs from the record.
 """
 
 import os
@@ -13,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType
 
 import trio
 
@@ -27,7 +24,7 @@ from arena.bots.limits import BuildLimits, Limits, read_limits
 from arena.bots.loading import load_bot
 from arena.bots.samples import PREFIX, SAMPLES, bot_path, sample_file, split_word
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox, runnable
+from arena.bots.starting import runnable
 from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
@@ -35,8 +32,8 @@ from arena.game.persons import is_person
 from arena.game.record import GameRecord
 from arena.game.recorded import spec_of
 from arena.league.executor.local import local_executor
-from arena.league.executor.task import Executor, Failed, GameTask, Notice, NotPlayed, Played, PlaySettings
-from arena.league.game_specs import return_game
+from arena.league.executor.task import Failed, GameTask, Notice, NotPlayed, Played, PlaySettings
+from arena.league.game_ids import return_game
 from arena.league.stop import Say, run_games
 from arena.league.trust import bot_line, is_archived, is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.league.versions import Versions
@@ -46,10 +43,10 @@ from arena.system.printable import SHOWN, printable
 from protocol.seats import Color
 
 MOST_LOOKED_AT = 500
-"""The most entries of one folder that are examined."""
 DIGITS = 12
 
 
+@dataclass
 class BotFinder:
     """Finds the bots of one game: at a path, among the sample bots, in the folders `near`, and in the `archive`.
 
@@ -57,18 +54,10 @@ class BotFinder:
     `places` are where the store was played with its bots.
     """
 
-    def __init__(
-        self,
-        near: Sequence[Path],
-        *,
-        may_differ: bool,
-        archive: Path | None = None,
-        places: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
-        self._near = near
-        self._may_differ = may_differ
-        self._archive = archive
-        self._places = places
+    near: Sequence[Path]
+    may_differ: bool
+    archive: Path | None = None
+    places: Mapping[str, str] = field(default_factory=dict)
 
     def at(self, path: str, player: Player, arguments: tuple[str, ...] = ()) -> BotSpec:
         """Return the bot at a path, or in a folder of bots there. Raises `UsageError` if the player is not there."""
@@ -79,34 +68,32 @@ class BotFinder:
         return self.checked(same[0] if same else load_bot(only, asked), player)
 
     def anywhere(self, player: Player, named: str, arguments: tuple[str, ...] = ()) -> list[BotSpec]:
-        """Return the places of the player's bot, in the order of preference.
-
-        `named` is its name for `--bot`. Raises `UsageError` if there is none.
-        """
+        """Return the places of the player's bot, the likeliest first; `named` is its name in errors."""
 
         def unlikely(bot: BotSpec) -> tuple[bool, bool]:
-            return place_of(bot) != self._places.get(player.digest), not is_called_so(bot)
+            return place_of(bot) != self.places.get(player.digest), not is_called_so(bot)
 
         def is_called_so(bot: BotSpec) -> bool:
             return player.name in (bot.name, bot.path.parent.name)
 
         near = list(_loaded(self._entries(), arguments))
-        archived = _loaded(copies_in(self._archive, player.digest), arguments) if self._archive else ()
+        archived = _loaded(copies_in(self.archive, player.digest), arguments) if self.archive else ()
         samples = list(_loaded(map(sample_file, SAMPLES), arguments))
         same = [bot for bot in (*near, *archived, *samples) if may_be(bot, player)]
         namesakes = [bot for bot in (*near, *samples) if is_called_so(bot)]
         if found := sorted(same, key=unlikely) or sorted(namesakes, key=unlikely)[:1]:
             return [self.checked(bot, player) for bot in found]
-        folders = ["this folder" if folder == Path() else printable(str(folder)) for folder in self._near]
+        folders = ["this folder" if folder == Path() else printable(str(folder)) for folder in self.near]
         looked = " or ".join(["the sample bots", *folders])
+        more = "" if arguments else f", and its arguments, if it had some, with --arguments {named}=WORDS"
         raise UsageError(
             f"{named}: no bot with the digest {player.digest[:DIGITS]} was found{_with(arguments)}; looked for it in "
-            f"{looked}; say where it is with --bot {named}=PATH{_or_arguments(named, arguments)}"
+            f"{looked}; say where it is with --bot {named}=PATH{more}"
         )
 
     def checked(self, bot: BotSpec, player: Player) -> BotSpec:
         """Return the same bot as this player. Raises `UsageError` if it has changed, unless it may differ."""
-        if not (self._may_differ or may_be(bot, player)):
+        if not (self.may_differ or may_be(bot, player)):
             raise UsageError(
                 f"{printable(str(bot.path))}: expected {player.name} as it played, digest {player.digest[:DIGITS]}, "
                 f"got {bot.digest[:DIGITS]}{_with(bot.arguments)}: its files have changed since, or it had other "
@@ -116,7 +103,7 @@ class BotFinder:
         return replace(as_player(bot, player.digest), name=player.name)
 
     def _entries(self) -> Iterator[Path]:
-        for folder in self._near:
+        for folder in self.near:
             try:
                 with os.scandir(folder) as entries:
                     found = sorted(Path(each.path) for each in islice(entries, MOST_LOOKED_AT) if not each.is_symlink())
@@ -139,10 +126,6 @@ def _with(arguments: tuple[str, ...]) -> str:
     return f" with the arguments {printable(shlex.join(arguments), SHOWN)}" if arguments else ""
 
 
-def _or_arguments(named: str, arguments: tuple[str, ...]) -> str:
-    return "" if arguments else f", and its arguments, if it had some, with --arguments {named}=WORDS"
-
-
 class Part(Enum):
     SETUP = "set-up"
     ACTION = "action"
@@ -152,10 +135,7 @@ class Part(Enum):
 
 @dataclass(frozen=True)
 class FirstDifference:
-    """The first difference of two games: its ply (0: before the game) and side.
-
-    `recorded` and `played` are the two set-ups or actions; None where there was none.
-    """
+    """The first difference of two games: its ply (0: before the game), side, and the two set-ups or actions, if any."""
 
     part: Part
     ply: int
@@ -166,8 +146,6 @@ class FirstDifference:
 
 @dataclass(frozen=True)
 class Rerun:
-    """A replayed game: as stored, as played now, and their first difference, if any."""
-
     recorded: GameRecord
     played: GameRecord
     difference: FirstDifference | None
@@ -177,9 +155,8 @@ class Rerun:
 class RerunOptions:
     """Options for replaying a game. `bots` are paths by colour; the others are looked for in the `archive` and `near`.
 
-    `arguments` are the host's, by colour; `known_arguments` are the store's, by digest. `places` are where the store
-    was played with its bots, `limits` those of its settings, by name; no bot gets more than these, or than the usual
-    ones. `sandbox` is the host's level, `last_sandbox` the store's: see `sandbox_asked`.
+    `arguments` by colour and `sandbox` are the host's; `known_arguments` by digest, `places`, `limits` by name and
+    `last_sandbox` are those of the store.
     """
 
     bots: Mapping[Color, str] = field(default_factory=dict)
@@ -196,8 +173,7 @@ class RerunOptions:
 
 
 def sandbox_asked(record: GameRecord, options: RerunOptions) -> str:
-    """Return the level for replaying a game: the host's, or that of the record, but no weaker one than the store's last
-    or a match's default.
+    """Return the level for replaying a game: the host's, or that of the record, if no weaker one than the store's.
 
     Raises `ArenaError` if neither bot was started in the game.
     """
@@ -216,12 +192,6 @@ def _said(record: GameRecord, options: RerunOptions) -> list[str | None]:
     return [options.last_sandbox, *(word.partition(": ")[0] for word in record.confinement)]
 
 
-def chosen_level(record: GameRecord, options: RerunOptions) -> Level:
-    """Return the level for `sandbox_asked`. Raises `UsageError` if it does not work here: no weaker one replaces it."""
-    sandbox_asked(record, options)
-    return level_for(options.sandbox, _said(record, options))
-
-
 def rerun(
     record: GameRecord,
     options: RerunOptions,
@@ -233,12 +203,17 @@ def rerun(
 
     Raises `UsageError` if a bot is not found or has changed, and `ArenaError`.
     """
-    level = chosen_level(record, options)
+    sandbox_asked(record, options)
+    level = level_for(options.sandbox, _said(record, options))
     spec = spec_of(record)
-    _remark(record, say)
-    limits = {
-        player.name: _limits(record, color, options, say) for color, player in zip(Color, record.players, strict=True)
-    }
+    if record.interrupted:
+        say("the recorded game was interrupted and resumed; now it is played in one sitting")
+    if not any(record.confinement):
+        say("the record has no isolation level: the bots have the usual limits")
+    limits = {}
+    for color, player in zip(Color, record.players, strict=True):
+        said = read_limits(record.confinement[color].partition(": ")[2]) or Limits()
+        limits[player.name] = limits_for(color, player.name, said, options.limits, where="the record", say=say)
     with BotFolders() as folders:
         bots = _bots(record, level, options, say, folders=folders, run=run)
         begins(level)
@@ -249,7 +224,7 @@ def rerun(
             interpreters=options.interpreters,
             pondering=record.pondered_us is None,
         )
-        with Sandbox(level, bots, Limits(), limits, options.interpreters) as held:
+        with settings.sandbox() as held:
             run_games(run, held.try_out)
             played = run_games(run, _play, record, spec, settings, say)
     return Rerun(record, played, difference(record, played))
@@ -275,26 +250,18 @@ def difference(recorded: GameRecord, played: GameRecord) -> FirstDifference | No
     return FirstDifference(Part.END, common + 1 if is_begun else 0, longer.mover(common + 1), before_next, now_next)
 
 
-def _remark(record: GameRecord, say: Say) -> None:
-    if record.interrupted:
-        say("the recorded game was interrupted and resumed; now it is played in one sitting")
-    if not any(record.confinement):
-        say("the record has no isolation level: the bots have the usual limits")
-
-
-def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -> Limits:
-    said = read_limits(record.confinement[color].partition(": ")[2]) or Limits()
-    return limits_for(color, record.players[color].name, said, options.limits, where="the record", say=say)
-
-
 def _bots(
     record: GameRecord, level: Level, options: RerunOptions, say: Say, *, folders: BotFolders, run: Run
 ) -> tuple[BotSpec, BotSpec]:
     finder = BotFinder(options.near, may_differ=options.changed_bots, archive=options.archive, places=options.places)
     found, problems = [], []
     for color, player in zip(Color, record.players, strict=True):
+        arguments = options.arguments.get(color, options.known_arguments.get(player.digest, ()))
         try:
-            candidates = _found(finder, color, player, options)
+            if color in options.bots:
+                candidates = [finder.at(options.bots[color], player, arguments)]
+            else:
+                candidates = finder.anywhere(player, color.word, arguments)
         except UsageError as error:
             problems.append(str(error))
             continue
@@ -302,7 +269,8 @@ def _bots(
         bot = (trusted or candidates)[0]
         found.append(bot)
         if not trusted:
-            problems.append(untrusted_text(color, bot, _naming(color, bot, _has_own_words(bot, color, options))))
+            words = "" if _has_own_words(bot, color, options) else f" with --arguments {color.word}=WORDS"
+            problems.append(untrusted_text(color, bot, f"--bot {color.word}=PATH{words}"))
     if problems:
         raise UsageError("\n".join(problems))
     for color, bot in zip(Color, found, strict=True):
@@ -317,13 +285,6 @@ def _bots(
     return red, blue
 
 
-def _found(finder: BotFinder, color: Color, player: Player, options: RerunOptions) -> list[BotSpec]:
-    arguments = options.arguments.get(color, options.known_arguments.get(player.digest, ()))
-    if color in options.bots:
-        return [finder.at(options.bots[color], player, arguments)]
-    return finder.anywhere(player, color.word, arguments)
-
-
 def _may_run(bot: BotSpec, color: Color, level: Level, options: RerunOptions) -> bool:
     is_named = color in options.bots and _has_own_words(bot, color, options)
     is_known = is_named or is_archived(bot, options.archive, options.places)
@@ -331,43 +292,28 @@ def _may_run(bot: BotSpec, color: Color, level: Level, options: RerunOptions) ->
 
 
 def _has_own_words(bot: BotSpec, color: Color, options: RerunOptions) -> bool:
-    """Return whether no arguments of a bot come from the store alone."""
     return color in options.arguments or not bot.arguments
 
 
-def _naming(color: Color, bot: BotSpec, has_own_words: bool) -> str:
-    """Return the options that name a bot: its path, and its arguments if only the store gives them."""
-    option = f"--bot {color.word}=PATH"
-    return option if has_own_words else f"{option} with --arguments {color.word}=WORDS"
-
-
 async def _play(record: GameRecord, spec: GameSpec, settings: PlaySettings, say: Say) -> GameRecord:
-    """Play the game, after the other one of the pair if a bot had played that in the same process."""
-    task = GameTask(return_game(spec), then=spec) if record.kept and any(record.kept) else GameTask(spec)
+
+    async def tasks() -> AsyncIterator[GameTask]:
+        yield GameTask(return_game(spec), then=spec) if record.kept and any(record.kept) else GameTask(spec)
+
     versions = Versions()
+    played: GameRecord | None = None
     async with local_executor(settings, 1) as executor:
-        played = await _record_of(spec, task, executor, say)
+        async for outcome in executor.play(tasks()):
+            match outcome:
+                case Notice(line):
+                    say(line)
+                case Played(now) if now.id == spec.id:
+                    played = now
+                case Failed():
+                    raise outcome.error()
+                case NotPlayed(_, why):
+                    raise ArenaError(why)
     if not await versions.are_unchanged(settings.bots):
         raise ArenaError("\n".join([*versions.errors(), "what was played does not count"]))
-    return played
-
-
-async def _record_of(spec: GameSpec, task: GameTask, executor: Executor, say: Say) -> GameRecord:
-    async def tasks() -> AsyncIterator[GameTask]:
-        yield task
-
-    played: GameRecord | None = None
-    async for outcome in executor.play(tasks()):
-        match outcome:
-            case Notice(line):
-                say(line)
-            case Played(record) if record.id == spec.id:
-                played = record
-            case Failed():
-                raise outcome.error()
-            case NotPlayed(_, why):
-                raise ArenaError(why)
-            case _:
-                pass
     assert played is not None, "an executor tells what came of each game"
     return played

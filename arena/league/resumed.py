@@ -1,7 +1,6 @@
-"""Resume a saved game.
+"""Resume a saved game, whose file may come from anyone.
 
-The file of the game may come from anyone. The game is checked when it is read (`arena.play.saved_game`), and its ids,
-seeds and settings must be those that its league gives. Programs, sandbox and limits count only within the
+Its ids, seeds and settings must be those that its league gives. Programs, sandbox and limits count only within the
 limits of `arena.league.trust`.
 """
 
@@ -12,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
 
 import msgspec
 import trio
@@ -22,65 +19,34 @@ from arena.bots.entering import assign_identities, place_of
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox, runnable
+from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.persons import is_person
-from arena.league.game_ids import misfit, pair_seed_of, rounds_tried
-from arena.league.game_specs import Games
-from arena.league.saved import AlreadyPlayed, PreparedGame, already_played, check_place
+from arena.league.game_ids import Games, misfit, pair_seed_of, rounds_tried
+from arena.league.saved import AlreadyPlayed, PreparedGame, check_place
 from arena.league.settings import Settings, other_times
 from arena.league.stop import Say, run_games
-from arena.league.store import Store, is_empty_file, sole_use
-from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
+from arena.league.store import Kept, Store, is_empty_file, sole_use
+from arena.league.trust import is_trusted, level_for, limits_for, untrusted_text
 from arena.play.saved_game import SavedGame
 from arena.sandbox.levels import Level
-from arena.sandbox.programs import HostPrograms
 from arena.system.printable import printable
 from protocol.seats import Color
 
 
 @dataclass(frozen=True)
 class ResumeOptions:
-    """The host's options for a saved game: the level, the bots' paths by colour, and programs for bots.
-
-    The file alone does not decide what could harm the host (`arena.league.trust`).
-    """
-
     sandbox: str | None = None
     bots: Mapping[Color, str] = field(default_factory=dict)
     interpreters: tuple[str, ...] = ()
-
-
-class _Known(NamedTuple):
-    """The sandbox, places and limits that the store of a saved game has for its bots; empty for a new store."""
-
-    sandbox: str | None = None
-    places: Mapping[str, str] = MappingProxyType({})
-    limits: Mapping[str, Limits] = MappingProxyType({})
-    is_new: bool = False
-
-
-def _known_of(path: Path) -> _Known:
-    if not os.path.exists(path) or is_empty_file(path):  # Path.exists raises an error for a name that is too long
-        return _Known(is_new=True)
-    with Store(path, create=False) as store:
-        return _Known(store.kept().sandbox, store.claims().places, store.limits())
-
-
-def resume_sandbox(saved: SavedGame, options: ResumeOptions) -> str:
-    """Return the level for the bots of a saved game. Raises `ArenaError` as `resume_game` does."""
-    return sandbox_for(options.sandbox, [saved.sandbox, _known_of(Path(saved.store)).sandbox])
 
 
 @contextlib.contextmanager
 def resume_game(
     saved: SavedGame, file: Path, options: ResumeOptions, say: Say, run: Run = trio.run
 ) -> Iterator[PreparedGame | AlreadyPlayed]:
-    """Prepare to resume a saved game, at the level of `resume_sandbox`.
-
-    Raises `ArenaError`, also for a bot or an interpreter that only the file names.
-    """
+    """Prepare to resume a saved game. Raises `ArenaError`, also for bots or interpreters that only the file names."""
     check_place(file)
     bots = saved.load_bots(options.bots)
     _refuse_unnamed(saved.interpreters, options.interpreters)
@@ -91,45 +57,35 @@ def resume_game(
         say(f"store: {path} (outside this folder)")
     with sole_use(path), BotFolders() as folders:
         folders.play_from(bots, say, run)
-        known = _known_of(path)
-        level = level_for(options.sandbox, [saved.sandbox, known.sandbox])
+        # Path.exists raises an error for a name that is too long
+        is_new = not os.path.exists(path) or is_empty_file(path)
+        kept, known = Kept(), dict[str, Limits]()
+        if not is_new:
+            with Store(path, create=False) as before:
+                kept, known = before.kept(), before.limits()
+        level = level_for(options.sandbox, [saved.sandbox, kept.sandbox])
         red, blue = (
-            limits
-            if bot.is_person
-            else limits_for(color, bot.name, limits, known.limits, where="the saved game", say=say)
+            limits if bot.is_person else limits_for(color, bot.name, limits, known, where="the saved game", say=say)
             for color, bot, limits in zip(Color, bots, saved.limits, strict=True)
         )
         saved = msgspec.structs.replace(saved, limits=(red, blue))
-        if known.is_new:
-            _refuse_untrusted(bots, level, options, known.places)
+        if is_new:
+            _refuse_untrusted(bots, level, options, kept.places)
         with Store(path, create=True) as store:
             rounds = rounds_tried(store.last_number()) if any(saved.persons) else range(1)
-            played = already_played(agree(saved, store, bots, rounds), store)
-            if played:
-                yield played
+            game = agree(saved, store, bots, rounds)
+            if game is not None and (row := store.row(game)):
+                yield AlreadyPlayed(row, store.path)
                 return
-            _refuse_untrusted(bots, level, options, known.places)
+            _refuse_untrusted(bots, level, options, kept.places)
             note_places(store, bots, level)
-            with _held(saved, bots, level, options.interpreters, run) as held:
+            programs = [bot for bot in bots if not bot.is_person]
+            limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
+            with Sandbox(level, programs, saved.limits[0], limits, options.interpreters) as held:
+                run_games(run, held.try_out)
                 yield PreparedGame(
                     saved.spec(), bots, saved.history, store, file, held, saved.pondering, saved.seed, saved.usual_time
                 )
-
-
-@contextlib.contextmanager
-def _held(
-    saved: SavedGame, bots: tuple[BotSpec, BotSpec], level: Level, interpreters: tuple[str, ...], run: Run
-) -> Iterator[Sandbox]:
-    usual = saved.limits[0]
-    programs = [bot for bot in bots if not bot.is_person]
-    checked = runnable(level, programs, HostPrograms(interpreters, programs), usual, run)
-    faults = [bot.fault for bot in checked if bot.fault is not None]
-    if faults:
-        raise UsageError("\n".join(faults))
-    limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
-    with Sandbox(level, programs, usual, limits, interpreters) as held:
-        run_games(run, held.try_out)
-        yield held
 
 
 def _refuse_unnamed(of_file: Sequence[str], named: Sequence[str]) -> None:
@@ -145,7 +101,6 @@ def _refuse_unnamed(of_file: Sequence[str], named: Sequence[str]) -> None:
 
 
 def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOptions, places: Mapping[str, str]) -> None:
-    """Raise `UsageError` for bots that would run without a sandbox only because of a file."""
     way = "its path before --resume" if any(bot.is_person for bot in bots) else ""
     problems = [
         untrusted_text(color, bot, *([] if bot.arguments else [way or f"--bot {color.word}=PATH"]))
@@ -159,18 +114,16 @@ def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOpti
 
 def note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
     """Store the sandbox level of these bots, and the places where they are trusted without a sandbox."""
-    known = store.claims().places
     if level is Level.BASIC:
-        store.set_places({bot.player.digest: place_of(bot) for bot in bots if not bot.is_person}, known)
+        store.set_places({bot.player.digest: place_of(bot) for bot in bots if not bot.is_person})
     store.keep(sandbox=level.value)
 
 
 def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds: range = range(1)) -> str | None:
     """Check that a saved game's settings agree with those of its store, for one of the `rounds` of its players.
 
-    Returns the id under which the store holds this game already, or that of the game of the `bots` under their present
-    identities; None if there is none. Raises `UsageError` if they do not agree, or if such settings do not give the
-    game.
+    Returns the id under which the store holds the game already, perhaps under the present identities of the `bots`.
+    Raises `UsageError` if they do not agree, or if such settings do not give the game.
     """
     words = misfit(paused)
     if words:
@@ -192,10 +145,7 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
 
 
 def _settings(paused: SavedGame, rounds: range = range(1)) -> Settings:
-    """Return the settings of the match in which this is a game of one of the `rounds`.
-
-    Raises `UsageError` if no settings give this game.
-    """
+    """Return the settings of the match in which this is a game of one of the `rounds`. Raises `UsageError`."""
     spec = paused.spec()
     players = paused.players
     own = tuple(sorted(zip((player.name for player in paused.players), paused.limits, strict=True)))
@@ -216,7 +166,7 @@ def _settings(paused: SavedGame, rounds: range = range(1)) -> Settings:
             bot_times=tuple(own_times.items()),
             names_told=spec.names_told,
         )
-        common = settings.digest(players)
+        common = Games(settings).common(players)
         if any(pair_seed_of(common, players, number) == paused.pair_seed for number in rounds):
             return settings
     raise UsageError("this is not a paused game: its seeds do not follow from its rules, times and players")

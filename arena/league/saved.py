@@ -9,25 +9,23 @@ from pathlib import Path
 
 import trio
 
-from arena.bots.folders import BotFolders
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
 from arena.errors import UsageError
-from arena.game.game_spec import GameSpec, Player
+from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
-from arena.league.entrants import enrolled, entrants, note_versions, with_seed
+from arena.league.entrants import entrants
 from arena.league.executor.local import local_executor
-from arena.league.executor.task import Begun, Executor, Failed, GameTask, Notice, Paused, Played, PlaySettings
-from arena.league.game_specs import Games
+from arena.league.executor.task import Begun, Failed, GameTask, Notice, Paused, Played, PlaySettings
+from arena.league.game_ids import Games
 from arena.league.league_options import Kind, PlayOptions
-from arena.league.option_values import check_values, settings_of, store_of
+from arena.league.option_values import settings_of, store_of
 from arena.league.stop import Say, StopRequest, Wish, run_games
-from arena.league.store import GameRow, Store, sole_use
-from arena.league.versions import Versions
+from arena.league.store import GameRow, Store
+from arena.league.versions import Versions, note_versions
 from arena.play.saved_game import refuse_to_overwrite, save_game, saved_game
-from arena.sandbox.levels import Level, choose
 from arena.system.concurrency import background
 from arena.system.printable import printable
 
@@ -42,7 +40,6 @@ class PreparedGame:
     store: Store
     """Stays open while the game is played, so that a replaced file is noticed."""
     file: Path
-    """The file for the game if it is interrupted."""
     held: Sandbox
     pondering: bool
     seed: int
@@ -70,35 +67,17 @@ class AlreadyPlayed:
 
 
 @dataclass(frozen=True)
-class Finished:
-    row: GameRow
+class GameOutcome:
+    """The outcome of a game: stored as a row, or saved after so many plies; neither if nothing was played.
 
+    `why_not` is why an interrupted game cannot be resumed; `changed` has a line for each bot that has changed, so that
+    the game does not count.
+    """
 
-@dataclass(frozen=True)
-class Saved:
-    plies: int
-
-
-@dataclass(frozen=True)
-class NothingPlayed:
-    """The game was interrupted before both sides had set up; its file, if any, is unchanged."""
-
-
-@dataclass(frozen=True)
-class NotSaved(NothingPlayed):
-    """The game was interrupted and cannot be resumed; `why`, in words."""
-
-    why: str
-
-
-@dataclass(frozen=True)
-class Changed:
-    """The game does not count, as bots have changed meanwhile; a line for each of them."""
-
-    lines: tuple[str, ...]
-
-
-Ending = Finished | Saved | NothingPlayed | Changed
+    row: GameRow | None = None
+    plies: int | None = None
+    why_not: str = ""
+    changed: tuple[str, ...] = ()
 
 
 @contextlib.contextmanager
@@ -108,76 +87,58 @@ def begin_game(
     """Prepare the first game of a match so that it can be interrupted. Raises `ArenaError`."""
     check_place(file)
     refuse_to_overwrite(file)
-    check_values(options)
     if options.openings is not None:
         raise UsageError("--pause and --openings cannot be used together: an opening is for a pair of games")
-    level = choose(options.sandbox)
-    store_at = partial(store_of, options, Kind.MATCH)
-    found, path = enrolled(paths, options, follow_links=True, store=store_at)
-    with sole_use(path), BotFolders() as folders, contextlib.ExitStack() as stack:
-        options = with_seed(options, path)
-        bots = entrants(found, level, options, strict=True, store=path, folders=folders, say=say, run=run)
+    with entrants(paths, options, partial(store_of, options, Kind.MATCH), say, run) as entered:
+        options, level, bots = entered.options, entered.level, entered.bots
         _refuse_unsaveable(bots)
         settings = settings_of(options, bots)
         red, blue = bots
         players = (red.player, blue.player)
-        store = stack.enter_context(Store(path, create=True))
-        store.agree(settings.described(players), players)
-        for line in note_versions(store, bots):
-            say(line)
-        _note_plan(store, players, level)
-        spec = Games(settings).game(*players, 0)
-        played = already_played(spec.id, store)
-        if played:
-            yield played
-            return
-        with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
-            run_games(run, held.try_out)
-            usual_time = settings.time if settings.bot_times else None
-            yield PreparedGame(
-                spec, (red, blue), None, store, file, held, settings.pondering, settings.seed, usual_time
-            )
-
-
-def _note_plan(store: Store, players: tuple[Player, Player], level: Level) -> None:
-    """Store the players and their sandbox level. A plan of these players stays; for others one game is planned."""
-    if {player.digest for player in store.kept().entrants} != {player.digest for player in players}:
-        store.keep(planned=1, meets_all=True, format="", disqualified=(), not_counted=())
-    store.keep(entrants=players, sandbox=level.value)
+        with Store(entered.path, create=True) as store:
+            store.agree(settings.described(players), players)
+            for line in note_versions(store, bots):
+                say(line)
+            if {player.digest for player in store.kept().entrants} != {player.digest for player in players}:
+                store.keep(planned=1, meets_all=True, format="", disqualified=(), not_counted=())
+            store.keep(entrants=players, sandbox=level.value)
+            spec = Games(settings).game(*players, 0)
+            if row := store.row(spec.id):
+                yield AlreadyPlayed(row, store.path)
+                return
+            with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
+                usual_time = settings.time if settings.bot_times else None
+                yield PreparedGame(
+                    spec, (red, blue), None, store, file, held, settings.pondering, settings.seed, usual_time
+                )
 
 
 def play_prepared(
     prepared: PreparedGame, pause_after: int | None, stop: StopRequest, say: Say, run: Run = trio.run
-) -> Ending:
+) -> GameOutcome:
     """Play until the game is over and stored, or interrupted, by `stop` or after so many plies.
 
     Raises `ArenaError` if the machine, a sandbox or the store fails; then no game is stored, and the file is unchanged.
-    That is `StoreChangedError` if the store's file was replaced during the game.
     """
     versions = Versions()
-    played = run_games(run, _play_until_stopped, prepared, pause_after, stop, versions, say)
+    played = run_games(run, _play, prepared, pause_after, stop, versions, say)
     return keep(prepared, played, versions, say)
 
 
 def keep(
     prepared: PreparedGame, played: GameRecord | History | None, versions: Versions, say: Say, why_not: str = ""
-) -> Ending:
-    """Store the game, or save its history in its file, if its bots are unchanged.
-
-    `why_not` is why an unfinished game cannot be resumed, in words. Raises `ArenaError`.
-    """
+) -> GameOutcome:
+    """Store the game, or save its history in its file, if its bots are unchanged. Raises `ArenaError`."""
     if versions.errors():
-        return Changed(tuple(versions.errors()))
+        return GameOutcome(changed=tuple(versions.errors()))
     for line in versions.remarks():
         say(line)
     if isinstance(played, GameRecord):
         row = prepared.store.add(played)
         prepared.store.refuse_changed()
-        return Finished(row)
-    if played is None:
-        return NothingPlayed()
-    if why_not:
-        return NotSaved(why_not)
+        return GameOutcome(row)
+    if played is None or why_not:
+        return GameOutcome(why_not="" if played is None else why_not)
     saved = saved_game(
         prepared.spec,
         played,
@@ -189,11 +150,10 @@ def keep(
         usual_time=prepared.usual_time,
     )
     save_game(saved, prepared.file)
-    return Saved(len(played.actions))
+    return GameOutcome(plies=len(played.actions))
 
 
 def check_place(file: Path) -> None:
-    """Raise `UsageError` if a game could not be saved here."""
     try:
         has_folder, is_other = file.parent.is_dir(), file.exists() and not file.is_file()
     except OSError as error:  # a name that is too long, a folder that may not be searched
@@ -206,13 +166,7 @@ def check_place(file: Path) -> None:
         raise UsageError(f"{file}: expected a file to save the game in, or none yet")
 
 
-def already_played(game_id: str | None, store: Store) -> AlreadyPlayed | None:
-    row = None if game_id is None else store.row(game_id)
-    return row and AlreadyPlayed(row, store.path)
-
-
 def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
-    """Raise `UsageError` if a bot's path cannot be written to the file of the game."""
     for bot in bots:
         try:
             str(bot.path.resolve()).encode("utf-8")
@@ -222,43 +176,33 @@ def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
             ) from None
 
 
-async def _play_until_stopped(
+async def _play(
     prepared: PreparedGame, pause_after: int | None, stop: StopRequest, versions: Versions, say: Say
-) -> GameRecord | History | None:
-    async with local_executor(prepared.play_settings, 1) as executor:
-        played = await _play_one(prepared, pause_after, stop, executor, say)
-    if played is not None:
-        await versions.are_unchanged(prepared.bots)
-    return played
-
-
-async def _play_one(
-    prepared: PreparedGame, pause_after: int | None, stop: StopRequest, executor: Executor, say: Say
 ) -> GameRecord | History | None:
     game = prepared.spec.id
     ending: Played | Paused | Failed | None = None
 
-    async def interrupt_when_asked() -> None:
-        await stop.wait_beyond(Wish.GO_ON)
-        executor.interrupt(game)
-
-    async def task() -> AsyncIterator[GameTask]:
+    async def tasks() -> AsyncIterator[GameTask]:
         yield GameTask(prepared.spec, can_pause=True, history=prepared.history, pause_after=pause_after)
 
-    async with background(interrupt_when_asked):
-        async for outcome in executor.play(task()):
-            match outcome:
-                case Notice(line):
-                    say(line)
-                case Begun() if stop.wish is not Wish.GO_ON:
-                    executor.interrupt(game)  # it was asked for before there was anything to interrupt
-                case Played() | Paused() | Failed():
-                    ending = outcome
-    match ending:
-        case Played(record):
-            return record
-        case Paused(_, history):
-            return history
-        case Failed():
-            raise ending.error()
+    async with local_executor(prepared.play_settings, 1) as executor:
+
+        async def interrupt_when_asked() -> None:
+            await stop.wait_beyond(Wish.GO_ON)
+            executor.interrupt(game)
+
+        async with background(interrupt_when_asked):
+            async for outcome in executor.play(tasks()):
+                match outcome:
+                    case Notice(line):
+                        say(line)
+                    case Begun() if stop.wish is not Wish.GO_ON:
+                        executor.interrupt(game)  # it was asked for before there was anything to interrupt
+                    case Played() | Paused() | Failed():
+                        ending = outcome
+    if isinstance(ending, Failed):
+        raise ending.error()
+    if ending is not None:
+        await versions.are_unchanged(prepared.bots)
+        return ending.record if isinstance(ending, Played) else ending.history
     return None

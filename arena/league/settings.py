@@ -1,9 +1,9 @@
 """The settings that all games of a league share: as a value, as the words in a store or an export, and parsed."""
 
+import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 import msgspec
 
@@ -15,14 +15,6 @@ from arena.game.persons import is_person
 from arena.game.record import STRATEGO_1
 from arena.game.registry import NoSuchGameError
 from arena.game.time_control import UNLIMITED, TimeControl, parse_time
-from arena.league.game_ids import (
-    OPENINGS_DIGITS,
-    Players,
-    Times,
-    common_of,
-    common_of_equals,
-    openings_digest,
-)
 from arena.league.league_options import LARGEST_SEED
 from arena.league.store.document import (
     CALIBRATION,
@@ -51,9 +43,11 @@ from arena.system.printable import printable, shown
 from protocol.seats import RESIGN, Reason
 
 LONGEST_TITLE = 100
-"""Characters of the name and version of a game that an error quotes."""
+OPENINGS_DIGITS = 16
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
-OTHER_TIMES_TEXT = re.compile(r"start (\d{1,15})ms, set-up (\d{1,15})ms, margin (\d{1,15})ms", re.ASCII)
+OTHER_TIMES_TEXT = re.compile(
+    r"start (?P<start_ms>\d{1,15})ms, set-up (?P<setup_ms>\d{1,15})ms, margin (?P<margin_ms>\d{1,15})ms", re.ASCII
+)
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -64,26 +58,16 @@ class Settings(msgspec.Struct, frozen=True):
     seed: int = 1
     limits: Limits = Limits()
     bot_limits: tuple[tuple[str, Limits], ...] = ()
-    """The limits of single bots, by name."""
     pondering: bool = True
     keep_bots: bool = False
-    """Whether the two games of a pair are played in the same processes."""
     bot_times: tuple[tuple[str, TimeControl], ...] = ()
     """The time controls of single bots, by digest. They differ from `time` in the limits on moves."""
     openings: tuple[Opening, ...] = ()
-    """The set-ups that games begin with; empty if the bots choose their own."""
     names_told: bool = False
-    """Whether each bot receives its opponent's name."""
     reference_us: int | None = None
-    """The reference for scaling clocks to each machine (`arena.play.machine.percent_of`); None: unscaled. Ids of games
-    use unscaled clocks.
-    """
 
     def described(self, players: Sequence[Player] = ()) -> dict[str, str]:
-        """Return the settings in words, by name, with limits and own times of these bots.
-
-        Leagues with equal words may share a store.
-        """
+        """Return the settings in words, by name, with limits and own times of these bots."""
         own = dict(self.bot_limits)
         bots = [player for player in players if not is_person(player)]
         return {
@@ -106,20 +90,13 @@ class Settings(msgspec.Struct, frozen=True):
         own = dict(self.bot_times)
         return {time_key(player): own[player.digest].text for player in players if player.digest in own}
 
-    def times(self, players: Players) -> Times:
-        own = dict(self.bot_times)
-        first, second = (own.get(player.digest, self.time) for player in players)
-        return first, second
 
-    def digest(self, players: Players | None = None) -> str:
-        """Return a fingerprint of the settings that are part of game ids, for two players or for any without own times.
+def hashed(*parts: object) -> str:
+    return hashlib.sha256("\n".join(map(repr, parts)).encode()).hexdigest()
 
-        Limits of bots are excluded.
-        """
-        rules = self.variant.kind.digest(self.variant)
-        if players is None:
-            return common_of_equals(rules, self.seed, self.time)
-        return common_of(rules, self.seed, players, self.times(players))
+
+def openings_digest(openings: Sequence[Opening]) -> str:
+    return hashed("openings", *map(tuple, openings))[:OPENINGS_DIGITS]
 
 
 def rules_text(variant: Variant) -> str:
@@ -160,25 +137,11 @@ def reasons_in(described: Mapping[str, str]) -> list[str]:
     return [*endings, *(reason.value for reason in Reason if reason.is_forfeit), RESIGN]
 
 
-class OtherTimes(NamedTuple):
-    """A time control's limits other than those on moves."""
-
-    start_ms: int
-    setup_ms: int
-    margin_ms: int
-
-
 def other_times(time: TimeControl) -> str:
     return f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms"
 
 
-def other_times_in(text: str) -> OtherTimes | None:
-    match = OTHER_TIMES_TEXT.fullmatch(text)
-    return OtherTimes(*map(int, match.groups())) if match else None
-
-
 def openings_text(openings: Sequence[Opening]) -> str:
-    """Return the setting for openings: their number, and a fingerprint of them and their order."""
     if not openings:
         return NO_OPENINGS
     return f"{len(openings)} of digest {openings_digest(openings)}"
@@ -191,21 +154,17 @@ def openings_in(text: str) -> int:
 
 
 def settings_in(described: Mapping[str, str]) -> Settings:
-    """Parse the settings of a store, without openings, which are in files outside the store.
-
-    Limits, sandboxes and the like are left out: ids do not depend on them. Raises `UsageError` for missing and invalid
-    settings.
-    """
+    """Parse the settings of a store that ids depend on, without openings. Raises `UsageError`."""
     for name in (RULES, TIME, OTHER_TIMES, SEED):
         if name not in described:
             raise UsageError(f"there is no {name}")
         if name != RULES and (fault := setting_fault(name, described[name])):
             raise UsageError(fault)
-    other_times = other_times_in(described[OTHER_TIMES])
-    assert other_times is not None, "it has been looked at"
+    match = OTHER_TIMES_TEXT.fullmatch(described[OTHER_TIMES])
+    others = {name: int(value) for name, value in match.groupdict().items()} if match else {}
 
     def time_of(text: str) -> TimeControl:
-        return msgspec.structs.replace(parse_time(text), **other_times._asdict())
+        return msgspec.structs.replace(parse_time(text), **others)
 
     return Settings(
         variant=variant_in(described),
@@ -215,14 +174,21 @@ def settings_in(described: Mapping[str, str]) -> Settings:
     )
 
 
-CHOICES = ("yes", "no")
-CHOSEN = (PONDERING, KEEP_BOTS)
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
-KNOWN = frozenset({GAME, *SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION})
-"""The names of all settings but those that end with the name of a bot."""
+KNOWN = frozenset(
+    {
+        GAME,
+        *SETTINGS_OF_GAMES,
+        SEED,
+        PONDERING,
+        KEEP_BOTS,
+        OPENINGS,
+        OPPONENTS,
+        CALIBRATION,
+    }
+)
 OF_BOTS = (LIMITS_OF, TIME_OF)
 NEEDED = (*SETTINGS_OF_GAMES, SEED)
-"""The settings in every store that holds games."""
 
 
 def is_seed(text: str) -> bool:
@@ -231,9 +197,11 @@ def is_seed(text: str) -> bool:
 
 def setting_fault(name: str, value: str) -> str | None:
     """Return why the arena cannot have written this setting; None if it can have, or does not know it."""
-    expected = _expected(name, value)
-    called = shown(name) if name.startswith(OF_BOTS) else name  # a bot's name is in it
-    return f"{called}: expected {expected}, got {shown(value)}" if expected else None
+    kind = next((prefix for prefix in OF_BOTS if name.startswith(prefix)), name)
+    is_right, expected = EXPECTED.get(kind, (bool, ""))
+    if not expected or is_right(value):
+        return None
+    return f"{name if kind == name else shown(name)}: expected {expected}, got {shown(value)}"
 
 
 def rules_fault(described: Mapping[str, str]) -> str | None:
@@ -247,28 +215,32 @@ def rules_fault(described: Mapping[str, str]) -> str | None:
     return None
 
 
-def _expected(name: str, value: str) -> str | None:
-    if name == SEED and not is_seed(value):
-        return f"a whole number from 0 to {LARGEST_SEED}"
-    if name == OTHER_TIMES and other_times_in(value) is None:
-        return "'start 10000ms, set-up 5000ms, margin 50ms' or the like"
-    if name == OPENINGS and value != NO_OPENINGS and not openings_in(value):
-        return f"'{NO_OPENINGS}', or how many of which digest"
-    if name == OPPONENTS and value not in (HIDDEN, NAMED):
-        return f"{HIDDEN} or {NAMED}"
-    if name == CALIBRATION and read_reference(value) is None:
-        return "a reference such as 'reference 25.2 ms'"
-    if name.startswith(LIMITS_OF) and ((limits := read_limits(value)) is None or limits.text != value):
-        return f"limits such as {Limits().text!r}"
-    if (name == TIME or name.startswith(TIME_OF)) and not _is_time(value):
-        return "a time such as 1000ms or 60+0.6"
-    return "yes or no" if name in CHOSEN and value not in CHOICES else None
-
-
 def _is_time(text: str) -> bool:
-    if text == UNLIMITED:  # a person's
-        return True
     try:
-        return parse_time(text).text == text
+        return text == UNLIMITED or parse_time(text).text == text  # unlimited: a person's
     except UsageError:
         return False
+
+
+def _are_limits(text: str) -> bool:
+    limits = read_limits(text)
+    return limits is not None and limits.text == text
+
+
+_CHOICE = ({"yes", "no"}.__contains__, "yes or no")
+_A_TIME = (_is_time, "a time such as 1000ms or 60+0.6")
+EXPECTED: dict[str, tuple[Callable[[str], object], str]] = {
+    SEED: (is_seed, f"a whole number from 0 to {LARGEST_SEED}"),
+    OTHER_TIMES: (OTHER_TIMES_TEXT.fullmatch, "'start 10000ms, set-up 5000ms, margin 50ms' or the like"),
+    OPENINGS: (
+        lambda text: text == NO_OPENINGS or openings_in(text),
+        f"'{NO_OPENINGS}', or how many of which digest",
+    ),
+    OPPONENTS: ({HIDDEN, NAMED}.__contains__, f"{HIDDEN} or {NAMED}"),
+    CALIBRATION: (lambda text: read_reference(text) is not None, "a reference such as 'reference 25.2 ms'"),
+    LIMITS_OF: (_are_limits, f"limits such as {Limits().text!r}"),
+    TIME: _A_TIME,
+    TIME_OF: _A_TIME,
+    PONDERING: _CHOICE,
+    KEEP_BOTS: _CHOICE,
+}

@@ -3,9 +3,8 @@
 Quick to import, for the command line.
 """
 
-import contextlib
 import enum
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from arena.errors import ArenaError
@@ -25,7 +24,6 @@ class Wish(enum.IntEnum):
     STOP_SOON = 1
     """No further game is begun; those under way are played to their end."""
     STOP_NOW = 2
-    """The games under way are stopped as well, and not stored."""
 
 
 class StopRequest:
@@ -34,28 +32,11 @@ class StopRequest:
         self._waiting: list[Callable[[], None]] = []
 
     def ask(self, wish: Wish) -> None:
-        """Ask for a stop, unless a more urgent one was asked for before."""
         self.wish = max(self.wish, wish)
         for notify in tuple(self._waiting):
             notify()
 
-    @contextlib.contextmanager
-    def passed_on(self) -> "Iterator[StopRequest]":
-        """Yield another request, which receives the wishes of this one, but not the reverse."""
-        other = StopRequest()
-
-        def notify() -> None:
-            other.ask(self.wish)
-
-        self._waiting.append(notify)
-        try:
-            notify()
-            yield other
-        finally:
-            self._waiting.remove(notify)
-
     async def wait_beyond(self, known: Wish) -> Wish:
-        """Return the wish as soon as it differs from `known`."""
         import trio  # here, since the command line has this module before anything slow
 
         token, changed = trio.lowlevel.current_trio_token(), trio.Event()
@@ -73,9 +54,7 @@ class StopRequest:
 
 
 def run_games(run: "Run", function: Callable[[*Ts], Awaitable[T]], *arguments: *Ts) -> T:
-    """Run a function that plays games or starts bots. Raises `ArenaError` for errors of the store, a sandbox or the
-    machine.
-    """
+    """Run a function that plays games or starts bots. Raises `ArenaError` for errors of the machine, too."""
     try:
         return run(function, *arguments)
     except ArenaError:

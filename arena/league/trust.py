@@ -1,8 +1,7 @@
 """Limit what a record, a store or a saved game, which may come from anyone, decides about sandboxes.
 
 It can ask for a stronger sandbox than a match would have and for smaller limits, never for less. Programs run without a
-sandbox only if the host has named them: by path, or by playing with them from that folder in that store, which keeps
-places as hashes.
+sandbox only if the host has named them: by path, or by playing with them from that folder in that store.
 """
 
 import os
@@ -24,7 +23,7 @@ from protocol.seats import Color
 
 
 def sandbox_for(asked: str | None, said: Iterable[str | None]) -> str:
-    """Return the host's level, or the strongest of those in `said`, but no weaker one than a match's default."""
+    """Return the `asked` level, or the strongest of those in `said`, but no weaker one than a match's default."""
     if asked is not None:
         return asked
     levels = [level.value for level in Level]
@@ -45,10 +44,7 @@ def level_for(asked: str | None, said: Iterable[str | None]) -> Level:
 def limits_for(
     color: Color, name: str, said: Limits, of_store: Mapping[str, Limits], *, where: str, say: Say
 ) -> Limits:
-    """Return the limits of a bot in the file, at most the store's or otherwise the usual ones.
-
-    `where` names the file in remarks.
-    """
+    """Return the limits of a bot that a file says, at most the store's or otherwise the usual ones."""
     usual = Limits()
     limits = said.within(of_store.get(name, usual))
     if limits != said:
@@ -60,18 +56,13 @@ def limits_for(
 
 
 def is_trusted(bot: BotSpec, level: Level, asked: str | None, places: Mapping[str, str], *, is_named: bool) -> bool:
-    """Return whether a bot may run at a level that may be no sandbox.
-
-    It may if the host has named the bot or the level, has played with the bot from its place, by the store's `places`,
-    or if it is a sample bot without arguments.
-    """
+    """Return whether a bot may run at a level that may be no sandbox: the host has named it, or played with it."""
     if level is not Level.BASIC or asked not in (None, AUTO) or is_named:
         return True
     return place_of(bot) == places.get(bot.player.digest) or (not bot.arguments and is_sample(bot.path))
 
 
 def is_archived(bot: BotSpec, archive: Path | None, places: Mapping[str, str]) -> bool:
-    """Return whether a bot is a copy in this archive, at the place that the store has for it."""
     if archive is None or not bot.path.is_relative_to(archive):
         return False
     return places.get(ARCHIVE) == fingerprint(Path(os.path.realpath(archive)))

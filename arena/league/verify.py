@@ -1,9 +1,8 @@
 """Check a whole store: whether every game is what the store says, and can have been played so.
 
-Each record is replayed through the engine and must give the stored verdict; each row must match its record; every id
-must follow from the settings, the players and a round; digests and SQLite's own structures must be sound. A
-consistently forged store cannot be distinguished from a true one. The undamaged games of a damaged store can be copied
-to a new store (`salvage`), in which their league can continue.
+Each record is replayed and must give the stored verdict; each row must match its record; every id must follow from the
+settings, the players and a round; digests and SQLite's own structures must be sound. A consistently forged store cannot
+be distinguished from a true one.
 """
 
 import signal
@@ -14,12 +13,11 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from arena.bots.limits import Limits, read_limits
 from arena.errors import ArenaError, UsageError
 from arena.game import Variant
-from arena.game.game_spec import Opening, Player
 from arena.game.persons import is_person
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
@@ -42,7 +40,7 @@ from arena.league.settings import (
     rules_text,
     setting_fault,
 )
-from arena.league.store import NO_SETTINGS, Damage, Kept, Store
+from arena.league.store import NO_SETTINGS, Damage, GameRow, Kept, PairCount, Store
 from arena.league.store.document import (
     CALIBRATION,
     HIDDEN,
@@ -59,20 +57,17 @@ from arena.league.store.document import (
     TIME,
     own_times_in,
 )
-from arena.league.stored_league import WORDS as FORMAT_WORDS
 from arena.league.stored_league import format_in
 from arena.play.machine import calibration_of, ms_text, percent_of, read_reference
 from arena.sandbox.levels import Level
 from arena.system.printable import shown
 
 OF_EACH_SIDE = (TIME, OTHER_TIMES)
-LEVELS = frozenset(level.value for level in Level)
+LEVELS = tuple(level.value for level in Level)
 NOT_IN_RECORDS = (PONDERING, KEEP_BOTS, OPENINGS, OPPONENTS)
 
 ALONE_SECONDS = 0.5
-"""Seconds after which other processes are worth their start."""
 AT_ONCE = 32
-"""Games of a share, for a process that checks games."""
 
 Progress = Callable[[int, int], None]
 
@@ -99,8 +94,6 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
 
 
 class _Checked(NamedTuple):
-    """A replayed game: its id if its record can be read, and its faults."""
-
     number: int
     id: str | None
     faults: list[str]
@@ -115,7 +108,6 @@ def _check(store: Store, league: "GameChecks", number: int) -> _Checked:
 
 
 def _checked(store: Store, league: "GameChecks", numbers: Iterable[int]) -> Iterator[_Checked]:
-    """Check these games in order, after a moment with a process for each CPU."""
     left = deque(numbers)
     end = monotonic() + ALONE_SECONDS
     while left and (monotonic() < end or usable_cpus() == 1):
@@ -132,7 +124,6 @@ def _checked(store: Store, league: "GameChecks", numbers: Iterable[int]) -> Iter
 
 
 _here: list[tuple[Store, "GameChecks"]] = []
-"""The store of a process that checks games."""
 
 
 def _begin_checking(path: Path) -> None:
@@ -161,19 +152,13 @@ def store_faults(settings: Mapping[str, str], kept: Kept, *, has_games: bool) ->
                 yield fault
     if fault := rules_fault(settings):
         yield fault
-    if kept.format and not _is_format(kept.format):
-        yield f"format: expected {FORMAT_WORDS}, got {shown(kept.format)}"
-    levels = [level.value for level in Level]
-    if kept.sandbox is not None and kept.sandbox not in levels:
-        yield f"sandbox: expected {' or '.join(levels)}, got {shown(kept.sandbox)}"
-
-
-def _is_format(text: str) -> bool:
     try:
-        format_in(text)
-    except UsageError:
-        return False
-    return True
+        if kept.format:
+            format_in(kept.format)
+    except UsageError as error:
+        yield f"format: {error}, got {shown(kept.format)}"
+    if kept.sandbox not in (None, *LEVELS):
+        yield f"sandbox: expected {' or '.join(LEVELS)}, got {shown(str(kept.sandbox))}"
 
 
 def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
@@ -192,27 +177,19 @@ def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
     return faults
 
 
-class CountedGames(Protocol):
-    @property
-    def players(self) -> tuple[Player, Player]: ...
-    @property
-    def games(self) -> int: ...
-
-
 class GameChecks:
     """Checks games against the settings of their store and against each other."""
 
-    def __init__(self, settings: dict[str, str], rows: Iterable[CountedGames]) -> None:
+    def __init__(self, settings: dict[str, str], rows: Iterable[PairCount | GameRow]) -> None:
         self._settings = settings
         self._own_times = own_times_in(settings)
         self._meetings = Counter[frozenset[str]]()
         for row in rows:
             self._meetings[contents_of(row.players)] += row.games
-        self._rounds: dict[tuple[str, object], dict[int, int]] = {}
+        self._seeds: dict[tuple[str, object], frozenset[int]] = {}
         self._rules: dict[Variant, str] = {}
 
     def faults(self, record: GameRecord) -> list[str]:
-        """Return the faults of a game in words."""
         faults = []
         try:
             check_record(record)
@@ -222,7 +199,8 @@ class GameChecks:
         if words:
             faults.append(words)
         try:
-            record.variant.kind.check_variant(record.variant)
+            if faults:
+                record.variant.kind.check_variant(record.variant)
         except UsageError:
             return faults  # which the first check has named
         return faults + self._strange(record)
@@ -239,7 +217,7 @@ class GameChecks:
             if name not in (*NOT_IN_RECORDS, *OF_EACH_SIDE, SEED) and self._settings.get(name, value) != value
         ]
         faults += self._other_clocks(record) + self._other_scale(record)
-        faults += self._other_choices(record) + self._other_opening(record) + other_limits(record, self._settings)
+        faults += self._other_choices(record) + other_limits(record, self._settings)
         digits = self._settings.get(SEED, "")
         if faults or RULES not in self._settings or not is_seed(digits):
             return faults  # that there is no seed is a fault of the store, and not of each game
@@ -280,12 +258,6 @@ class GameChecks:
         told = f"{ms_text(work)}, by the {setting} of the store"
         return [f"its clocks were scaled to {percent}%, where {expected}% follow from the machine's {told}"]
 
-    def _other_opening(self, record: GameRecord) -> list[str]:
-        openings = self._settings.get(OPENINGS, NO_OPENINGS)
-        if bool(record.opening) is (openings != NO_OPENINGS):
-            return []
-        return [f"it was played {'with' if record.opening else 'without'} an opening, and the store is for {openings}"]
-
     def _other_choices(self, record: GameRecord) -> list[str]:
         faults = []
         if self._settings.get(PONDERING) == "no" and record.pondered_us is None:
@@ -295,42 +267,34 @@ class GameChecks:
         if bool(record.names_told) is not (self._settings.get(OPPONENTS, HIDDEN) == NAMED):
             told = "told" if record.names_told else "not told"
             faults.append(f"the bots were {told} each other's names, which the store says otherwise")
+        openings = self._settings.get(OPENINGS, NO_OPENINGS)
+        if bool(record.opening) is not (openings != NO_OPENINGS):
+            way = "with" if record.opening else "without"
+            faults.append(f"it was played {way} an opening, and the store is for {openings}")
         return faults
 
     def _out_of_place(self, record: GameRecord, variant: Variant, seed: int) -> list[str]:
         if variant not in self._rules:
             self._rules[variant] = variant.kind.digest(variant)
         common = common_of(self._rules[variant], seed, record.players, record.nominal_times)
-        if record.opening:
-            number = self._number_with(record.opening, common, record)
+        who = contents_of(record.players)
+        seeds = (
+            pair_seed_of(common, record.players, number, opening=record.opening or None)
+            for number in rounds_tried(self._meetings[who])
+        )
+        if record.opening:  # few pairs have the same, so no table of their seeds is made
+            is_known = record.pair_seed in seeds
         else:
-            number = self._numbers(common, record.players).get(record.pair_seed)
-        return ["its pair's seed follows from no round of this league"] if number is None else []
-
-    def _number_with(self, opening: Opening, common: str, record: GameRecord) -> int | None:
-        """Return the round of a game with an opening. Few pairs have the same, so no table of their seeds is made."""
-        players = record.players
-        for number in self._rounds_of(players):
-            if pair_seed_of(common, players, number, opening=opening) == record.pair_seed:
-                return number
-        return None
-
-    def _rounds_of(self, players: tuple[Player, Player]) -> range:
-        return rounds_tried(self._meetings[contents_of(players)])
-
-    def _numbers(self, common: str, players: tuple[Player, Player]) -> dict[int, int]:
-        who = contents_of(players)
-        if (common, who) not in self._rounds:
-            rounds = self._rounds_of(players)
-            self._rounds[common, who] = {pair_seed_of(common, players, number): number for number in rounds}
-        return self._rounds[common, who]
+            if (common, who) not in self._seeds:
+                self._seeds[common, who] = frozenset(seeds)
+            is_known = record.pair_seed in self._seeds[common, who]
+        return [] if is_known else ["its pair's seed follows from no round of this league"]
 
 
 def salvage(store: Store, new: Store) -> int:
     """Copy each game with a readable record that gives its result when replayed; return their number.
 
-    Games get new numbers. Of two with one id, the undamaged one is copied. Damaged settings are used if they can be
-    read, as the games are checked against them. Raises `UsageError` if the settings cannot be read.
+    Of two with one id, the undamaged one is copied. Raises `UsageError` if the settings cannot be read at all.
     """
     document = store.unchecked_settings()
     if document is None:

@@ -1,19 +1,20 @@
-"""Whether bots stay what their digests say: no game counts that was played across a change of one.
+"""The versions of bots: changes since their last games in the store, and during the games.
 
-Files are compared in a thread, of all requested bots together: switching to a thread costs the parent more than the
-comparison. Before a game a recent result is enough, as games wait in a worker after it anyway; decisive is the
-comparison after the game, which shows any change since the last.
+No game counts that was played across a change of a bot. Decisive is the comparison after the game, which shows any
+change since the last; before a game a recent result is enough.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import trio
 
 from arena.bots.changed import Change, compare
-from arena.bots.covered import Look, named
+from arena.bots.covered import Look, file_changes, named
+from arena.bots.entering import place_of
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import Player
-from arena.league.entrants import are_likely_its_own, ignore_hint
+from arena.league.store import BotNote, Store
 
 RECENT_SECONDS = 0.1
 """The oldest valid comparison before a game. Two for each of 400 games a second were the parent's largest cost."""
@@ -26,16 +27,12 @@ class Versions:
     def __init__(self) -> None:
         self._looks: dict[Player, Look] = {}
         self._looked: dict[Player, float] = {}
-        """The start of the last comparison of each."""
         self._changed: dict[Player, tuple[BotSpec, Change]] = {}
         self._grown: dict[Player, tuple[BotSpec, Change]] = {}
         self._one_reader = trio.Lock()
 
     async def are_unchanged(self, bots: Iterable[BotSpec]) -> bool:
-        """Return whether these bots match their digests, and did at every earlier call.
-
-        New files in a bot's folder are recorded, but are no change. Bots with a `fault` are never started.
-        """
+        """Return whether these bots match their digests, and did at every earlier call; new files are no change."""
         return not await self.changed_of(bots)
 
     async def were_unchanged(self, bots: Collection[BotSpec]) -> bool:
@@ -46,7 +43,6 @@ class Versions:
         return not changed and not any(bot.player in self._changed for bot in bots)
 
     async def changed_of(self, bots: Iterable[BotSpec]) -> set[Player]:
-        """Return which of these bots do not match their digests, or did not at an earlier call."""
         asked = {bot.player: bot for bot in bots}
         async with self._one_reader:
             to_see = [
@@ -58,15 +54,12 @@ class Versions:
                 begun = trio.current_time()
                 seen = await trio.to_thread.run_sync(_compare_all, to_see, abandon_on_cancel=True)
                 for (bot, _), (look, change) in zip(to_see, seen, strict=True):
-                    self._note(bot, look, change)
+                    if change is None or change.is_only_new:
+                        self._looks[bot.player] = look
+                    if change is not None:
+                        (self._grown if change.is_only_new else self._changed)[bot.player] = (bot, change)
                     self._looked[bot.player] = begun
         return asked.keys() & self._changed.keys()
-
-    def _note(self, bot: BotSpec, look: Look, change: Change | None) -> None:
-        if change is None or change.is_only_new:
-            self._looks[bot.player] = look
-        if change is not None:
-            (self._grown if change.is_only_new else self._changed)[bot.player] = (bot, change)
 
     def errors(self) -> list[str]:
         lines = []
@@ -88,3 +81,54 @@ class Versions:
 
 def _compare_all(bots: Sequence[tuple[BotSpec, Look]]) -> list[tuple[Look, Change | None]]:
     return [compare(bot, look) for bot, look in bots]
+
+
+_WRITTEN = re.compile(
+    r"(.*/)?((logs?|tmp|temp|cache)/[\w./-]+"
+    r"|([\w-]+[._-])?logs?([._-][\w-]+)*\.(txt|csv|jsonl?)"
+    r"|[\w.-]+\.(log|tmp|out|err|pid|lock|db|sqlite))"
+)
+
+
+def note_versions(store: Store, bots: Sequence[BotSpec], former: Collection[str] = ()) -> list[str]:
+    """Store notes on these bots; return a line for each that has changed since it played.
+
+    Bots with digests in `former` replace their older versions in the league.
+    """
+    played = store.players()
+    present = {bot.player.digest for bot in bots}
+    known = {player.digest for player in played}
+    called: dict[str, list[Player]] = {}
+    for player in played:
+        called.setdefault(player.name, []).append(player)
+    lines, notes = [], {}
+    for bot in bots:
+        older = [player for player in called.get(bot.name, ()) if player.digest not in present]  # others are renamed
+        if bot.fault is None and older and bot.player.digest not in known:
+            lines.append(_line(bot, older[-1], store.kept().files_of(older[-1]), goes_on=bot.player.digest in former))
+        of_files = (bot.arguments, bot.files) if bot.fault is None else ((), {})
+        notes[bot.player.digest] = BotNote(place_of(bot), *of_files)
+    store.note_bots(notes, known)
+    return lines
+
+
+def _line(bot: BotSpec, old: Player, files: Mapping[str, str], *, goes_on: bool) -> str:
+    where = f"the old games stay under {old.name}@{old.digest[:6]}"
+    if goes_on:
+        where += ", and count for its place in this league, where it keeps playing"
+    if not files or not bot.files:
+        return f"{bot.name} has changed since its games in this store; {where}"
+    changed = file_changes(files, bot.files)
+    line = f"{bot.name} has changed since its games in this store: {named(changed)}; {where}"
+    if are_likely_its_own(bot, changed):
+        line += f"; {ignore_hint(changed)}"
+    return line
+
+
+def are_likely_its_own(bot: BotSpec, changed: Mapping[str, str]) -> bool:
+    """Return whether a bot is likely to have written all these files itself, and could list them in `ignore`."""
+    return bool(changed) and all(_WRITTEN.fullmatch(name) for name in changed) and bot.path.is_dir()
+
+
+def ignore_hint(changed: Mapping[str, str]) -> str:
+    return f'files that it writes itself can be left out: ignore = ["{min(changed)}"] in its bot.toml'

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from arena.errors import UsageError
 from arena.game.game_spec import Player
 from arena.league.league_options import PLACING, FormatName
-from arena.league.pairing.placing import (
+from arena.league.pairing.pairing import (
     FormatPlace,
     KnockoutPlace,
     LadderPlace,

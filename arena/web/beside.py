@@ -11,7 +11,7 @@ from collections.abc import Callable
 import msgspec
 
 from arena.league.executor.child_process import frame, own_python
-from arena.league.executor.event_stream import Happened
+from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, EventsDropped, GameStarted, WatchedEvent
 from arena.sandbox.reaper import killed_words
 from arena.system.printable import printable
@@ -50,7 +50,7 @@ class Over(msgspec.Struct, frozen=True, tag=True):
     pass
 
 
-Told = LiveSetup | Happened | GameStored | LeagueProgress | Over
+Told = LiveSetup | Watched | GameStored | LeagueProgress | Over
 to_server = msgspec.msgpack.Decoder(Told)
 
 
@@ -155,7 +155,7 @@ class ServerBeside:
                 case ActionPlayed() as event:
                     events.append(event)
         dropped, self._dropped = self._dropped, 0
-        return frame(Happened(tuple(events), dropped))
+        return frame(Watched(tuple(events), dropped))
 
     def _hear(self) -> None:
         assert self._popen.stderr is not None

@@ -15,7 +15,7 @@ from arena.errors import ArenaError
 from arena.game import State, displayed
 from arena.game.game_spec import GameSpec
 from arena.game.replay import ReplayStep, started
-from arena.league.executor.event_stream import Happened
+from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.progress import duration_text
 from arena.report.shown import SeenBy, Shown
@@ -120,7 +120,7 @@ class LiveGames:
     def tell(self, message: Told) -> None:
         if not self._delay:
             self._note(message)
-        elif len(self._waiting) < MOST_DELAYED or not isinstance(message, Happened):
+        elif len(self._waiting) < MOST_DELAYED or not isinstance(message, Watched):
             self._waiting.append((trio.current_time() + self._delay, message))
 
     def end(self) -> None:
@@ -132,7 +132,7 @@ class LiveGames:
 
     def _note(self, message: Told) -> None:
         match message:
-            case Happened(events, dropped):
+            case Watched(events, dropped):
                 for event in events:
                     self._note_event(event)
                 if dropped:  # the next ply shows of which games they were

@@ -16,7 +16,7 @@ from arena.errors import UsageError
 from arena.game.time_control import TimeControl
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import settings_of
-from arena.league.store import Store
+from arena.league.store import BotNote, Store
 from arena.league.store.document import decode_document
 
 SECOND = TimeControl(move_ms=1000)
@@ -91,13 +91,13 @@ def test_the_files_with_settings_are_no_bots(folder: Path) -> None:
 def test_a_store_keeps_the_arguments_of_those_who_play_or_have_played(tmp_path: Path) -> None:
     with Store(tmp_path / "l.sqlite", create=True) as store:
         assert store.kept().arguments == {}
-        store.set_arguments({"a": ("-x", "é"), "b": ()}, ())
+        store.note_bots({"a": BotNote("", ("-x", "é")), "b": BotNote("")}, ())
         assert store.kept().arguments == {"a": ("-x", "é")}
-        store.set_arguments({"c": ("1",)}, ("a",))
+        store.note_bots({"c": BotNote("", ("1",))}, ("a",))
         assert store.kept().arguments == {"a": ("-x", "é"), "c": ("1",)}
-        store.set_arguments({"d": ("x" * 100_000,)}, ("a",))
-        assert store.kept().arguments == {"a": ("-x", "é"), "c": ("1",)}, "there is no room for more"
-        store.set_arguments({}, ())
+        store.note_bots({"d": BotNote("", ("x" * 100_000,))}, ("a",))
+        assert store.kept().arguments == {"a": ("-x", "é")}, "that is too much"
+        store.note_bots({}, ())
         assert store.kept().arguments == {}
 
 

@@ -13,7 +13,7 @@ from unplayed import record_of
 from arena.cli.main import cli
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.store import KeptFiles, Store
+from arena.league.store import BotNote, Store
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
@@ -39,9 +39,9 @@ class Book:
             store.add(record)
             store.keep(entrants=(red, blue))
 
-    def files(self, player: Player, files: dict[str, str], versions: tuple[Player, ...] = ()) -> None:
+    def files(self, player: Player, files: dict[str, str]) -> None:
         with Store(self.path, create=True) as store:
-            store.set_files([KeptFiles(player, files, versions)])
+            store.note_bots({player.digest: BotNote("", files=files)}, {one.digest for one in store.players()})
 
     def bots(self, *more: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = json.loads(bots(self.path, *more, "--json").output)
@@ -60,7 +60,7 @@ def book(tmp_path: Path) -> Book:
 def test_versions_of_a_bot_follow_one_another_with_what_is_new_in_each(book: Book) -> None:
     book.files(OLD, {"bot.py": "1", "log.txt": "1", "same": "1"})
     book.play(OLD, CAT)
-    book.files(NEW, {"bot.py": "2", "book.bin": "1", "same": "1"}, (OLD,))
+    book.files(NEW, {"bot.py": "2", "book.bin": "1", "same": "1"})
     book.play(NEW, CAT)
     cat, old, new = book.bots()
     assert (cat["name"], old["shown"], new["shown"]) == ("cat", "fox@aaaaaa", "fox@bbbbbb")

@@ -29,7 +29,7 @@ from arena.sandbox import procfs, reaper
 from arena.sandbox.reaper import adopts_orphans
 from arena.sandbox.launch import Launch
 from arena.league.settings import Settings
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.bots.limits import Limits
 from arena.play.runner import play_game
 from arena.game.time_control import parse_time

@@ -27,7 +27,7 @@ from arena.game.faults import Fault, Illegal
 from arena.game.record import GameRecord, NoteLine
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, forfeit
-from arena.league.game_ids import game_id, pair_seed_of, seeds_of
+from arena.league.game_ids import Games, game_id, pair_seed_of, seeds_of
 from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.database import Damage, DamagedError
@@ -285,7 +285,12 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         lambda game: verdict(game, result=GameResult.DRAW, reason=Reason.PLY_CAP, detail="drawn"),
         "recorded as draw by ply-cap, judged again as blue by flag",
     ),
-    ("both lost", 12, lambda game: verdict(game, result=GameResult.NEITHER, reason=Reason.TIMEOUT), "only one can"),
+    (
+        "both lost",
+        12,
+        lambda game: verdict(game, result=GameResult.NEITHER, reason=Reason.TIMEOUT),
+        "only one side can",
+    ),
     ("the number of plies", 3, lambda game: verdict(game, plies=3), "recorded as 3 plies"),
     ("an action", 12, lambda game: changed(game, actions=("a4-a6", *game.actions[1:])), "ply "),
     ("a bot", 12, lambda game: changed(game, players=game.players[::-1]), "its id does not follow"),
@@ -400,7 +405,7 @@ def sound_games(count: int) -> list[GameRecord]:
         _, record = store.record("9")
     games = []
     for number in range(count):
-        pair_seed = pair_seed_of(settings_of(record).digest(), record.players, number)
+        pair_seed = pair_seed_of(Games(settings_of(record)).common(record.players), record.players, number)
         seeds = seeds_of(pair_seed, record.players)
         games.append(changed(record, id=game_id(pair_seed, record.players), pair_seed=pair_seed, seeds=seeds))
     return games

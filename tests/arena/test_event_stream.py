@@ -6,7 +6,8 @@ import trio
 import trio.testing
 
 from arena.game import to_both
-from arena.league.executor.event_stream import MOST_WAITING, EventStream, Happened
+from arena.league.executor.task import Watched
+from arena.league.executor.worker import MOST_WAITING, EventStream
 from arena.play.game_events import ActionPlayed
 from protocol.notation import Color
 
@@ -15,10 +16,10 @@ class Pipe:
     """What a stream is sent over; while it is full nothing is taken."""
 
     def __init__(self) -> None:
-        self.sent: list[Happened] = []
+        self.sent: list[Watched] = []
         self.is_full = False
 
-    def send(self, message: Happened) -> None:
+    def send(self, message: Watched) -> None:
         self.sent.append(message)
 
     def flush(self) -> bool:
@@ -29,7 +30,7 @@ def action(ply: int) -> ActionPlayed:
     return ActionPlayed("game", ply, Color.RED, "a4-a5", to_both("moved red a4-a5"), 10, 20)
 
 
-def plies(sent: list[Happened]) -> list[int]:
+def plies(sent: list[Watched]) -> list[int]:
     return [event.ply for message in sent for event in message.events if isinstance(event, ActionPlayed)]
 
 
@@ -37,7 +38,7 @@ def run(pipe: Pipe, told: Callable[[EventStream], Awaitable[None]]) -> None:
     """Run a stream into a pipe, while events are told, and for a second more."""
 
     async def main() -> None:
-        stream = EventStream(pipe)
+        stream = EventStream(pipe)  # type: ignore[arg-type]
         async with trio.open_nursery() as nursery:
             nursery.start_soon(stream.send)
             await told(stream)
@@ -65,7 +66,7 @@ def test_while_the_pipe_is_full_nothing_is_sent_and_what_is_too_much_is_counted(
 
 def test_at_the_end_of_a_game_its_events_go_first_or_not_at_all() -> None:
     pipe = Pipe()
-    stream = EventStream(pipe)
+    stream = EventStream(pipe)  # type: ignore[arg-type]
     stream.tell(action(1))
     stream.flush()
     pipe.is_full = True

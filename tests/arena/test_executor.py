@@ -23,8 +23,18 @@ from arena.game.time_control import TimeControl
 from arena.league.executor import worker as worker_program
 from arena.league.executor import worker_process
 from arena.league.executor.local import MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
-from arena.league.executor.task import Begun, GameTask, Lost, Notice, NotPlayed, Outcome, Paused, Played, PlaySettings
-from arena.league.executor.wire import InterruptGame
+from arena.league.executor.task import (
+    Begun,
+    GameTask,
+    InterruptGame,
+    Lost,
+    Notice,
+    NotPlayed,
+    Outcome,
+    Paused,
+    Played,
+    PlaySettings,
+)
 from arena.league.settings import Settings
 from arena.sandbox.launch import Launch
 from arena.sandbox.levels import Level
@@ -367,7 +377,7 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
                         ):
                             under_way.update(state.begun)
                             killed.append(state.process)
-                            state.process.kill()
+                            os.kill(state.process.pid, signal.SIGKILL)
         return outcomes
 
     outcomes = trio.run(main)

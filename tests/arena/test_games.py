@@ -15,8 +15,7 @@ from schedules import schedule
 
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.game_ids import ID_LENGTH, misfit
-from arena.league.game_specs import Games
+from arena.league.game_ids import ID_LENGTH, Games, misfit
 from arena.league.settings import Settings
 from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.ruleset import Chase, NoMove, Ruleset, Starts

@@ -1,5 +1,7 @@
 """Two games in the same two processes: who is kept for the second one, and that nothing of the first gets into it."""
 
+import os
+import signal
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -373,7 +375,7 @@ def test_a_worker_that_dies_costs_only_what_was_not_told(
             deaths.append(outcome.id)
             (state,) = executor._workers
             assert state.process is not None
-            state.process.kill()
+            os.kill(state.process.pid, signal.SIGKILL)
             go.touch()
 
     outcomes = outcomes_of(ann, bob, kill)

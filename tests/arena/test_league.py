@@ -11,13 +11,14 @@ from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.plan import LeagueEntry
+from arena.league.play_missing import Watcher
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow, Store
 
 RESIGNS = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
 
 
-class Watching:
+class Watching(Watcher):
     """Keeps what the league says of its games, in the moment in which it is told of each."""
 
     def __init__(self, league: OpenLeague) -> None:

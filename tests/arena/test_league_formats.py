@@ -9,6 +9,7 @@ import pytest
 from commands import invoke
 from made_bots import QUICK
 from played_here import games_played_here
+from unplayed import Quiet
 
 from arena.api.leagues import League
 from arena.game.record import GameRecord
@@ -125,7 +126,7 @@ def test_a_knockout_that_is_not_over_is_incomplete(folder: Path) -> None:
         assert store.read().kept.planned == games
 
 
-class Stopping:
+class Stopping(Quiet):
     """Asks to stop after so many games."""
 
     def __init__(self, stop: StopRequest, games: int) -> None:
@@ -135,12 +136,6 @@ class Stopping:
         self._games -= 1
         if self._games <= 0:
             self._stop.ask(Wish.STOP_NOW)
-
-    def remark(self, text: str) -> None:
-        pass
-
-    def closing(self, under_way: int) -> None:
-        pass
 
 
 def played(folder: Path, store: str, options: FormatOptions, bots: range, most: int) -> set[str]:

@@ -12,8 +12,8 @@ from random_play import random_rows
 
 from arena.errors import UsageError
 from arena.game.game_spec import Opening
-from arena.league.game_ids import openings_digest
 from arena.league.openings import load_openings, parse_openings
+from arena.league.settings import openings_digest
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.system.user_files import MOST_BYTES

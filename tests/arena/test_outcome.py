@@ -35,10 +35,13 @@ def test_where_both_lost_each_is_told_its_own_fault_under_its_own_reason() -> No
         lost(record, (Color.RED, dead), (Color.BLUE, dead)),
         record,
     ]
-    state = PlayState(Quiet(), None, set())
+    state = PlayState(Quiet())
     for number, game in enumerate(games, start=1):
         state.finished(row_of(number, game), game)
-    told = {(one.name, one.reason): (one.count, one.first.number, one.words, one.stderr) for one in state.forfeits()}
+    told = {
+        (one.name, one.reason): (one.count, one.first.number, one.words, one.stderr)
+        for one in state.outcome(None).forfeits
+    }
     assert told == {
         (red, "protocol"): (
             1, 1, f"red ({red}) broke the protocol: expected 'ready', got 'oops'", "red's last words",

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 from executors import executor_here
+from play_states import state_of
 from unplayed import Quiet, record_of
 
 from arena.bots.spec import BotSpec
@@ -13,16 +14,15 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.executor.task import GameTask
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.league import open_league
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.pairing.pairing import Pairing
 from arena.league.plan import LeagueEntry
-from arena.league.play_missing import RunProgress, play_missing
+from arena.league.play_missing import PlayState, play_missing
 from arena.league.settings import Settings
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow, Store
-from arena.league.versions import Versions
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
@@ -86,25 +86,20 @@ def run(store: Store, tmp_path: Path) -> Callable[..., list[tuple[str, ...]]]:
         pairing: Pairing,
         slots: int = 1,
         play: Callable[[GameTask], GameRecord] = lambda task: record_of(task.spec),
-        session: RunProgress | None = None,
+        session: PlayState | None = None,
     ) -> list[tuple[str, ...]]:
-        told: list[tuple[str, ...]] = []
         bots = {player: BotSpec(player.name, tmp_path, (), tmp_path, player.digest) for player in PLAYERS}
-
-        def finished(row: GameRow, record: GameRecord) -> None:
-            told.append(tuple(player.name for player in row.players))
 
         async def played(task: GameTask) -> GameRecord:
             return play(task)
 
         async def main() -> None:
             async with executor_here(played, slots) as executor:
-                await play_missing(
-                    pairing, bots, store, executor, finished, versions=Versions(), session=session or RunProgress()
-                )
+                await play_missing(pairing, bots, store, executor, session or state_of())
 
+        before = len(store.rows())
         trio.run(main)
-        return told
+        return [tuple(player.name for player in row.players) for row in store.rows()[before:]]
 
     return run_one
 
@@ -114,7 +109,7 @@ Run = Callable[..., list[tuple[str, ...]]]
 
 @pytest.mark.parametrize("slots", [1, 2, 8])
 def test_the_next_games_follow_from_the_results(run: Run, slots: int) -> None:
-    session, pairing = RunProgress(), knockout()
+    session, pairing = state_of(), knockout()
     played = run(pairing, slots, session=session)
     assert sorted(played[:2]) == [("ann", "bob"), ("cid", "dan")]
     assert played[2:] == [("bob", "dan")]
@@ -128,14 +123,14 @@ def test_a_league_that_is_resumed_gives_the_results_that_are_stored(run: Run, st
     assert semifinals is not None
     store.add(record_of(semifinals[1]))
     assert run(knockout()) == [("ann", "bob"), ("bob", "dan")]
-    session, pairing = RunProgress(), knockout()
+    session, pairing = state_of(), knockout()
     assert run(pairing, session=session) == [], "nothing is played twice"
     assert session.is_complete
     assert pairing.asked == [0, 2, 3]
 
 
 def test_a_league_that_is_closed_while_its_pairing_waits_ends_and_goes_on_later(run: Run, store: Store) -> None:
-    session = RunProgress()
+    session = state_of()
 
     def play(task: GameTask) -> GameRecord:
         session.close()
@@ -168,7 +163,7 @@ def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
 
         async with executor_here(play, 3) as executor:
             with playing:
-                await play_missing(pairing, bots, store, executor, finished, versions=Versions())
+                await play_missing(pairing, bots, store, executor, state_of(finished))
 
     trio.run(main)
     assert {row.id for row in store.rows()} == set(told)

@@ -8,8 +8,7 @@ import trio
 import trio.testing
 
 from arena.league.executor.child_process import LONGEST, Connection, Frames, WireError
-from arena.league.executor.task import Notice
-from arena.league.executor.wire import from_worker, to_worker
+from arena.league.executor.task import Notice, from_worker, to_worker
 
 PATIENCE = 120.0
 

@@ -13,7 +13,7 @@ from forged_games import forge_setting
 
 from arena.api.leagues import League
 from arena.league.league_options import FormatName, FormatOptions
-from arena.league.pairing.placing import Placing
+from arena.league.pairing.pairing import Placing
 from arena.league.store import Store
 from arena.league.stored_league import stored_places
 from arena.report.placings import PlacingEntry, stage_text

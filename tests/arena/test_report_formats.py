@@ -6,7 +6,7 @@ import pytest
 
 from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
-from arena.league.pairing.placing import (
+from arena.league.pairing.pairing import (
     FormatPlace,
     KnockoutPlace,
     LadderPlace,

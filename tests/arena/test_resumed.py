@@ -10,9 +10,12 @@ import pytest
 from commands import arena
 
 from arena.bots.limits import Limits
-from arena.league.resumed import ResumeOptions, resume_sandbox
+from arena.errors import UsageError
+from arena.league import trust
+from arena.league.resumed import ResumeOptions, resume_game
 from arena.league.store import Store
-from arena.play.saved_game import load_saved
+from arena.play.saved_game import SavedGame, load_saved
+from arena.sandbox.levels import Level
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -69,16 +72,31 @@ def test_a_bot_that_has_moved_is_named_on_the_command_line(folder: Path) -> None
     assert done.returncode == 0, done.stderr
 
 
-def test_a_file_does_not_lower_the_level_at_which_its_store_was_played_with(folder: Path) -> None:
+def test_a_file_does_not_lower_the_level_at_which_its_store_was_played_with(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     paused = load_saved(folder / "g.json")
-    assert resume_sandbox(paused, ResumeOptions()) == "basic"
+    asked: list[str] = []
+
+    def level_of(saved: SavedGame, options: ResumeOptions) -> str:
+        with pytest.raises(UsageError), resume_game(saved, folder / "g.json", options, lambda line: None):
+            pass
+        return asked[-1]
+
+    def choose(level: str) -> Level:
+        asked.append(level)
+        raise UsageError("no such level")
+
+    monkeypatch.setattr(trust, "choose", choose)
+    assert level_of(paused, ResumeOptions()) == "basic"
     with Store(folder / "c.sqlite", create=True) as store:
         assert store.kept().sandbox == "basic"
         store.keep(sandbox="cgroup")
-    assert resume_sandbox(paused, ResumeOptions()) == "cgroup"
-    assert resume_sandbox(paused, ResumeOptions(sandbox="basic")) == "basic"
+    assert level_of(paused, ResumeOptions()) == "cgroup"
+    assert level_of(paused, ResumeOptions(sandbox="basic")) == "basic"
+    assert level_of(msgspec.structs.replace(paused, sandbox="bwrap"), ResumeOptions(sandbox="basic")) == "basic"
     stronger = msgspec.structs.replace(paused, sandbox="bwrap", store=str(folder / "new.sqlite"))
-    assert resume_sandbox(stronger, ResumeOptions()) == "bwrap"
+    assert level_of(stronger, ResumeOptions()) == "bwrap"
 
 
 def test_a_file_gives_no_bot_more_than_its_store_or_the_usual_limits(folder: Path) -> None:

@@ -11,7 +11,7 @@ from schedules import schedule
 
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings

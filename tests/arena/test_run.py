@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -10,6 +9,7 @@ import pytest
 import trio
 import trio.testing
 from executors import executor_here
+from play_states import state_of
 from scripted import game_spec
 from unplayed import Listed, record_of
 
@@ -18,9 +18,8 @@ from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.league.executor.task import GameTask
-from arena.league.play_missing import RunProgress, play_missing
+from arena.league.play_missing import play_missing
 from arena.league.store import GameRow, Store
-from arena.league.versions import Versions
 from arena.play.game_options import ArenaStoppedError
 from arena.sandbox.launch import SandboxError
 
@@ -58,9 +57,7 @@ def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(store: Store, tmp_
 
             async with executor_here(play) as executor:
                 bots = bots_of(games, tmp_path)
-                await play_missing(
-                    Listed(games), bots, store, executor, lambda row, _: told.append(row), versions=Versions()
-                )
+                await play_missing(Listed(games), bots, store, executor, state_of(lambda row, _: told.append(row)))
 
     with store:
         trio.run(main)
@@ -89,8 +86,7 @@ def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
     async def main() -> None:
         async with executor_here(play, 3) as executor, trio.open_nursery() as nursery:
             bots = bots_of(games, tmp_path)
-            playing = partial(play_missing, versions=Versions())
-            nursery.start_soon(playing, Listed(games), bots, store, executor, lambda *_: None)
+            nursery.start_soon(play_missing, Listed(games), bots, store, executor, state_of())
             await trio.to_thread.run_sync(writing.wait, FOREVER)
             await trio.testing.wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
@@ -104,7 +100,7 @@ def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
 
 def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(store: Store, tmp_path: Path) -> None:
     games = specs(6)
-    session = RunProgress()
+    session = state_of()
     begun: list[str] = []
 
     async def play(task: GameTask) -> GameRecord:
@@ -118,9 +114,7 @@ def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(store
     async def main() -> None:
         bots = bots_of(games, tmp_path)
         async with executor_here(play, 2) as executor:
-            await play_missing(
-                Listed(games), bots, store, executor, lambda *_: None, versions=Versions(), session=session
-            )
+            await play_missing(Listed(games), bots, store, executor, session)
 
     with store:
         trio.run(main)
@@ -133,7 +127,7 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
     store: Store, tmp_path: Path
 ) -> None:
     games = specs(4)
-    session = RunProgress()
+    session = state_of()
 
     async def play(task: GameTask) -> GameRecord:
         if task.spec == games[2]:
@@ -143,9 +137,7 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
     async def main() -> None:
         async with executor_here(play) as executor:
             bots = bots_of(games, tmp_path)
-            await play_missing(
-                Listed(games), bots, store, executor, lambda *_: None, versions=Versions(), session=session
-            )
+            await play_missing(Listed(games), bots, store, executor, session)
 
     with store:
         with pytest.raises(SandboxError, match="the sandbox is gone"):
@@ -169,9 +161,7 @@ def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(store: St
 
     async def main() -> None:
         async with executor_here(play) as executor:
-            await play_missing(
-                Listed(games), bots_of(games, tmp_path), store, executor, lambda *_: None, versions=Versions()
-            )
+            await play_missing(Listed(games), bots_of(games, tmp_path), store, executor, state_of())
 
     with store:
         with pytest.raises(ArenaError, match=f"game {games[0].id} was not played: .*stopped for 12.3 s"):

@@ -9,6 +9,7 @@ import trio
 from executors import executor_here
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from play_states import state_of
 from unplayed import record_of
 
 from arena.bots.spec import BotSpec
@@ -17,13 +18,12 @@ from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.executor.task import GameTask
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.pairing.sequential import MOST_VOID, SequentialState, SequentialTest
-from arena.league.play_missing import RunProgress, play_missing
+from arena.league.play_missing import PlayState, play_missing
 from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likelihood_ratio
 from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime, Store
-from arena.league.versions import Versions
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
@@ -180,18 +180,16 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def play_all(test: SequentialTest, store: Store, play: Callable[[GameTask], GameRecord]) -> RunProgress:
+def play_all(test: SequentialTest, store: Store, play: Callable[[GameTask], GameRecord]) -> PlayState:
     bots = {player: BotSpec(player.name, Path(), (), Path(), player.digest) for player in (NEW, OLD)}
-    session = RunProgress()
+    session = state_of()
 
     async def played(task: GameTask) -> GameRecord:
         return play(task)
 
     async def main() -> None:
         async with executor_here(played, 4) as executor:
-            await play_missing(
-                test, bots, store, executor, lambda row, record: None, versions=Versions(), session=session
-            )
+            await play_missing(test, bots, store, executor, session)
 
     trio.run(main)
     return session

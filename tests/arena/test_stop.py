@@ -39,15 +39,3 @@ def test_a_wish_that_is_known_already_is_returned_at_once() -> None:
     stop = StopRequest()
     stop.ask(Wish.STOP_SOON)
     assert trio.run(stop.wait_beyond, Wish.GO_ON) is Wish.STOP_SOON
-
-
-def test_a_wish_is_passed_on_and_not_back() -> None:
-    mine = StopRequest()
-    with mine.passed_on() as theirs:
-        theirs.ask(Wish.STOP_SOON)
-        assert (mine.wish, theirs.wish) == (Wish.GO_ON, Wish.STOP_SOON)
-        mine.ask(Wish.STOP_NOW)
-        assert theirs.wish is Wish.STOP_NOW
-    with mine.passed_on() as later:
-        assert later.wish is Wish.STOP_NOW, "it was asked for before"
-    assert later is not theirs

@@ -14,7 +14,7 @@ from arena.game.record import GameRecord, RecordError, decode_record, encode_rec
 from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import verify

@@ -18,8 +18,20 @@ from arena.game.record import GameRecord, History, NoteLine, Use
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.executor.child_process import Frames, frame
-from arena.league.executor.task import Failed, GameTask, Notice, Paused, Played, PlaySettings, sendable
-from arena.league.executor.wire import Play, SkippedGames, WorkerSetup, from_worker, to_worker
+from arena.league.executor.task import (
+    Failed,
+    GameTask,
+    Notice,
+    Paused,
+    Play,
+    Played,
+    PlaySettings,
+    SkippedGames,
+    WorkerSetup,
+    from_worker,
+    sendable,
+    to_worker,
+)
 from arena.sandbox.launch import HostError, SandboxError
 from arena.sandbox.levels import Level
 from arena.stratego.game import variant_of

@@ -8,19 +8,21 @@ import trio
 
 from arena.bots.starting import Sandbox
 from arena.league.executor import worker
-from arena.league.executor.event_stream import Happened
 from arena.league.executor.task import (
     Executor,
     Failed,
     GameTask,
+    InterruptGame,
     NotPlayed,
     Outcome,
     Paused,
+    Play,
     Played,
     PlaySettings,
-    Watched,
+    SkippedGames,
+    SkipSecondGames,
+    WorkerSetup,
 )
-from arena.league.executor.wire import InterruptGame, Play, SkippedGames, SkipSecondGames, WorkerSetup
 from arena.system.concurrency import background
 
 USERS = ("league", "rerun", "saved")
@@ -42,9 +44,7 @@ class ExecutorHere:
     def send(self, message: object) -> None:
         """What a worker sends to its parent; what comes after the end is lost."""
         with suppress(trio.ClosedResourceError):
-            if isinstance(message, Happened):
-                self._tell.send_nowait(Watched(message.events, message.dropped))
-            elif isinstance(message, Outcome):
+            if isinstance(message, Outcome):
                 self._tell.send_nowait(message)
         if isinstance(message, Played | Paused | NotPlayed | Failed) and message.id in self._last:
             del self._last[message.id]
@@ -89,7 +89,7 @@ class ExecutorHere:
 
 @asynccontextmanager
 async def executor_of(settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
-    with Sandbox(settings.level, settings.bots, settings.usual, settings.limits, settings.interpreters) as held:
+    with settings.sandbox() as held:
         await held.try_out()
         async with background() as nursery:
             yield ExecutorHere(settings, jobs, held, nursery)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from arena.game.game_spec import GameSpec, Player
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
 from arena.league.store import GameRow

@@ -7,7 +7,7 @@ from random import Random
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.pairing.pairing import Pairing
 from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime

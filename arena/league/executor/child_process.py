@@ -1,8 +1,4 @@
-"""The arena's own child processes: their start, their end with the parent, and messages over pipes.
-
-Children ignore signals, which a terminal or a service manager may send to all processes at once. They end when told to,
-when their pipe ends, or when the parent dies. A message is msgspec bytes with their length in front.
-"""
+"""The arena's own child processes: their start, their end with the parent, and messages over pipes."""
 
 import contextlib
 import itertools
@@ -11,6 +7,7 @@ import signal
 import struct
 import sys
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,34 +17,27 @@ import trio
 from arena.system.concurrency import readable, writable
 
 IGNORED = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-POLL_SECONDS = 0.5
-"""How often a parent is looked for on systems without pidfds."""
+POLL_SECONDS = 0.05
 LENGTH = struct.Struct("<I")
 READ_SIZE = 65536
 MOST_PARTS = 64
-"""The most messages that are written with one system call."""
 LONGEST = 2**30
 """The most bytes of a message; a game of a million plies has some 64 MiB."""
 
 
 def own_python(program: str, *arguments: str) -> list[str]:
-    """Return the command that runs a program with this Python in isolated mode.
+    """Return the command for a program with these arguments, and this process's module folders for its `sys.path`.
 
-    The arguments of the program are these, followed by the folders for its `sys.path`.
+    Folders relative to the current one are left out, as bots may be there.
     """
     flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.flags.dont_write_bytecode else [])]
-    return [sys.executable, *flags, "-c", program, *arguments, *module_folders()]
-
-
-def module_folders() -> list[str]:
-    """Return this process's module folders, without those relative to the current one, where bots may be."""
     here = str(Path(__file__).absolute().parents[3])
     known = [os.path.abspath(folder) for folder in sys.path if os.path.isabs(folder) or os.path.abspath(folder) == here]
-    return [*dict.fromkeys([*known, here])]
+    return [sys.executable, *flags, "-c", program, *arguments, *dict.fromkeys([*known, here])]
 
 
 def begin(*descriptors: int) -> None:
-    """Ignore signals that are for the parent, and close these descriptors in programs that are started."""
+    """Ignore signals that are for the parent, and close these descriptors in programs that this process starts."""
     for number in IGNORED:
         if signal.getsignal(number) is not signal.SIG_IGN:  # which bots would inherit
             signal.signal(number, lambda *_: None)
@@ -57,24 +47,22 @@ def begin(*descriptors: int) -> None:
 
 async def until_gone(parent: int, serving: trio.CancelScope) -> None:
     """Cancel the scope when the parent dies. The end of the pipe is not enough, as a fork may have a copy of it."""
-    if not os.getppid():  # the parent is in another namespace
-        return
-    try:
-        descriptor = os.pidfd_open(parent)
-    except ProcessLookupError:
+    if os.getppid():  # else the parent is in another namespace
+        await until_dead(parent, lambda: os.getppid() == parent)
         serving.cancel()
-        return
-    except (OSError, AttributeError):  # it may not, or it is not Linux
-        while os.getppid() == parent:  # noqa: ASYNC110  (there is no event for it)
-            await trio.sleep(POLL_SECONDS)
-        serving.cancel()
-        return
-    try:
-        if os.getppid() == parent:  # if not, it was dead before, and its number may be another's now
-            await readable(descriptor)
-        serving.cancel()
-    finally:
-        os.close(descriptor)
+
+
+async def until_dead(pid: int, is_there: Callable[[], bool]) -> None:
+    """Wait until a process is dead; if it is not there any more, its number may be another's."""
+    with contextlib.suppress(OSError, AttributeError):  # no descriptor is left, it may not, or this is not Linux
+        descriptor = os.pidfd_open(pid)
+        try:
+            if is_there():
+                await readable(descriptor)
+        finally:
+            os.close(descriptor)
+    while is_there():  # noqa: ASYNC110  (there is no event for it elsewhere)
+        await trio.sleep(POLL_SECONDS)
 
 
 class WireError(Exception):
@@ -96,7 +84,6 @@ class Frames:
         self._data = bytearray()
 
     def feed(self, data: bytes) -> list[Any]:
-        """Return the messages that end in this part. Raises `WireError`."""
         self._data += data
         messages, at = [], 0
         try:
@@ -125,7 +112,6 @@ class Connection:
         self._frames = Frames(decoder)
         self._unsent: deque[memoryview] = deque()
         self._has_news = trio.Event()
-        """Set when a message was queued, or the end of the queue was reached."""
         self._is_finished = self._is_closed = False
 
     def send(self, message: msgspec.Struct) -> None:
@@ -147,7 +133,6 @@ class Connection:
                     await self._has_news.wait()
 
     def flush(self) -> bool:
-        """Write what the pipe takes at once; return whether that was all."""
         try:
             parts = list(itertools.islice(self._unsent, MOST_PARTS))
             written = os.writev(self._outgoing, parts) if parts else 0
@@ -194,7 +179,6 @@ class Connection:
                 self._close_outgoing()
 
     def close(self) -> None:
-        """Close both pipes at once. The connection cannot be used afterwards."""
         self._is_finished = True
         self._close_outgoing()
         os.close(self._incoming)

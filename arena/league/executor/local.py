@@ -1,11 +1,10 @@
 """The executor of one machine: worker processes, each with its share of the games.
 
-The parent measures no times. It has one game in hand for each worker, so that a free slot waits for nothing but the
-pipe. The games of a worker that dies are sent to its replacement.
+The parent has one game in hand for each worker, so that a free slot waits for nothing but the pipe.
 """
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncGenerator, Collection, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -14,21 +13,24 @@ from typing import Any
 import trio
 
 from arena.errors import ArenaError
-from arena.league.executor.event_stream import Happened
-from arena.league.executor.outcomes import OutcomeStream
 from arena.league.executor.task import (
     Begun,
     Failed,
     GameTask,
+    InterruptGame,
     Lost,
     Notice,
     NotPlayed,
+    OutcomeStream,
     Paused,
+    Play,
     Played,
     PlaySettings,
+    SkippedGames,
+    SkipSecondGames,
     Watched,
+    WorkerReady,
 )
-from arena.league.executor.wire import InterruptGame, Play, SkippedGames, SkipSecondGames, WorkerReady
 from arena.league.executor.worker_process import WorkerProcess
 from arena.sandbox.launch import host_fault
 from arena.system.concurrency import open_nursery
@@ -44,10 +46,8 @@ class WorkerState:
         self.process: WorkerProcess | None = None
         self.is_ready = False
         self.queued: dict[str, GameTask] = {}
-        """Games that the worker has, and has not begun."""
         self.begun: dict[str, GameTask] = {}
         self.deaths = 0
-        """Worker deaths in this place since the last finished game."""
 
     @property
     def room(self) -> int:
@@ -61,26 +61,11 @@ class WorkerState:
             self.queued[task.then.id] = GameTask(task.then)
 
     def skipped(self, games: Collection[str]) -> None:
-        """Forget these second games of pairs, which will not be played."""
         for id in games:
             self.queued.pop(id, None)
         for id, task in self.begun.items():
             if task.then and task.then.id in games:
                 self.begun[id] = task.alone
-
-    def send(self, task: GameTask) -> None:
-        assert self.process is not None
-        self.queued[task.id] = task
-        self.process.connection.send(Play(task))
-
-    def died(self) -> tuple[list[GameTask], list[GameTask]]:
-        """Forget the games of a dead process; return those that had not begun, and those under way."""
-        queued, begun = list(self.queued.values()), list(self.begun.values())
-        self.queued.clear()
-        self.begun.clear()
-        self.is_ready = False
-        self.deaths += 1
-        return queued, begun
 
 
 def usable_cpus() -> list[int]:
@@ -91,10 +76,7 @@ def usable_cpus() -> list[int]:
 
 @asynccontextmanager
 async def local_executor(settings: PlaySettings, jobs: int) -> AsyncGenerator["LocalExecutor", None]:
-    """Worker processes that play `jobs` games in parallel, at most one process for each CPU. All have ended at the end.
-
-    Raises `ArenaError` if the workers cannot be started, or cannot sandbox the bots as the settings say.
-    """
+    """Worker processes that play `jobs` games in parallel, at most one process for each CPU. Raises `ArenaError`."""
     executor = LocalExecutor(settings, jobs)
     async with open_nursery() as nursery:
         try:
@@ -116,12 +98,9 @@ class LocalExecutor(OutcomeStream):
             for number in range(count)
         ]
         self._deaths: Counter[str] = Counter()
-        """Worker deaths with a game under way, by the id of unfinished games."""
         self._interrupted: set[str] = set()
-        """Games to interrupt that have had no outcome since."""
 
     async def begin(self, nursery: trio.Nursery) -> None:
-        """Start the workers, and wait until all are ready. Raises `ArenaError`."""
         self._nursery = nursery
         for worker in self._workers:
             nursery.start_soon(self._keep, worker)
@@ -132,8 +111,7 @@ class LocalExecutor(OutcomeStream):
 
     def close(self) -> None:
         self._is_closed = True
-        waiting = list(self._waiting)
-        self._waiting.clear()
+        waiting, self._waiting = self._waiting, deque()
         self._take_back(waiting)
         if self._feeding:
             self._feeding.cancel()
@@ -177,9 +155,6 @@ class LocalExecutor(OutcomeStream):
         self._waiting.append(task)
         self._dispatch()
 
-    def _no_more_tasks(self) -> None:
-        self._dispatch()
-
     async def _until_there_is_room(self) -> None:
         await trio.lowlevel.checkpoint()
         while len(self._waiting) >= len(self._workers):
@@ -190,14 +165,14 @@ class LocalExecutor(OutcomeStream):
             worker = max(self._workers, key=lambda worker: worker.room)
             if worker.room <= 0:
                 break
-            worker.send(self._waiting.popleft())
+            task = self._waiting.popleft()
+            worker.queued[task.id] = task
+            assert worker.process is not None
+            worker.process.connection.send(Play(task))
         self.changed()
 
     def _take_back(self, tasks: Iterable[GameTask]) -> None:
-        """Requeue games that came back, except those to be interrupted.
-
-        Once closed, only games that had been under way are played.
-        """
+        """Requeue games that came back: once closed, only those that had been under way."""
         kept = []
         for task in tasks:
             if task.id in self._interrupted:  # as it came back, or its worker died, before it was interrupted
@@ -212,62 +187,56 @@ class LocalExecutor(OutcomeStream):
         with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
             while not self._is_stopped:
                 try:
-                    worker.process = WorkerProcess.start(self._settings, worker.slots, worker.cpus)
+                    worker.process = WorkerProcess(self._settings, worker.slots, worker.cpus)
                 except Exception as error:
                     self._fail(error if isinstance(error, ArenaError) else host_fault(error) or error)
                     break
-                how = await worker.process.attend(
-                    partial(self._handle_all, worker), partial(self._worker_stopped, worker)
-                )
+                how = await worker.process.attend(partial(self._handle, worker), partial(self._worker_says, worker))
                 said = worker.process.stderr_tail
                 worker.process = None
                 if not self._is_stopped:
                     self._worker_died(worker, how, said)
                 self.changed()
 
-    def _handle_all(self, worker: WorkerState, messages: Iterable[Any]) -> None:
+    def _handle(self, worker: WorkerState, messages: Iterable[Any]) -> None:
         for message in messages:
-            self._handle(worker, message)
+            match message:
+                case WorkerReady():
+                    worker.is_ready = True
+                case Begun(id):
+                    worker.begun[id] = worker.queued.pop(id)
+                    self._tell(message)
+                case SkippedGames(ids):
+                    worker.skipped(ids)
+                case Notice() | Watched():
+                    self._tell(message)
+                case Failed(None):
+                    self._fail(message.error())
+                case _:  # how a game ended
+                    worker.ended(message.id)
+                    self._ended(message)
         self._dispatch()
 
-    def _handle(self, worker: WorkerState, message: Any) -> None:
-        match message:
-            case WorkerReady():
-                worker.is_ready = True
-            case Begun(id):
-                worker.begun[id] = worker.queued.pop(id)
-                self._tell(message)
-            case SkippedGames(ids):
-                worker.skipped(ids)
-            case Notice():
-                self._tell(message)
-            case Happened(events, dropped):
-                self._tell(Watched(events, dropped))
-            case Failed(None):
-                self._fail(message.error())
-            case _:  # how a game ended
-                worker.ended(message.id)
-                self._ended(message)
-
-    def _worker_stopped(self, worker: WorkerState, words: str) -> None:
+    def _worker_says(self, worker: WorkerState, words: str) -> None:
         played = ", ".join(task.spec.names for task in worker.begun.values())
         self._tell(Notice(f"a worker process {words}" + (f" (it plays {played})" if played else "")))
 
     def _worker_died(self, worker: WorkerState, how: str, said: str) -> None:
         why = f"{how}: {said.splitlines()[-1]}" if said else how
-        queued, begun = worker.died()
+        output = "".join(f"\n    {line}" for line in said.splitlines())
+        queued, begun = worker.queued, list(worker.begun.values())
+        worker.queued, worker.begun = {}, {}
+        worker.is_ready = False
+        worker.deaths += 1
         for task in begun:
             self._tell(Lost(task.id))
             self._deaths[task.id] += 1
             if self._deaths[task.id] >= MOST_DEATHS:
-                words = (
-                    f"game {task.id} ({task.spec.names}) was not played: {MOST_DEATHS} times its worker process {why}"
-                )
-                self._fail(ArenaError(words + (_indented(said) if said else "")))
+                words = f"game {task.id} ({task.spec.names}) was not played"
+                self._fail(ArenaError(f"{words}: {MOST_DEATHS} times its worker process {why}{output}"))
         if worker.deaths >= MOST_DEATHS:
-            self._fail(
-                ArenaError(f"no game can be played: {MOST_DEATHS} times a worker process {how}{_indented(said)}")
-            )
+            words = f"no game can be played: {MOST_DEATHS} times a worker process {how}"
+            self._fail(ArenaError(f"{words}{output or ', without output'}"))
         if self._is_stopped:
             return
         for task in begun:
@@ -276,8 +245,4 @@ class LocalExecutor(OutcomeStream):
                 self._tell(Notice(line, task.id))
         if not begun:
             self._tell(Notice(f"a worker process is started again: it {why}"))
-        self._take_back([*begun, *queued])
-
-
-def _indented(said: str) -> str:
-    return "".join(f"\n    {line}" for line in said.splitlines()) or ", without output"
+        self._take_back([*begun, *queued.values()])

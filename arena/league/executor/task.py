@@ -1,30 +1,33 @@
-"""The interface of executors: games to play and their outcomes, as values that can be sent to another process."""
+"""The interface of executors: games to play and their outcomes, and the messages to worker processes and back."""
 
 import enum
-from collections.abc import AsyncIterable, AsyncIterator, Mapping
-from dataclasses import dataclass, field
+import pickle
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Protocol, Self
 
 import msgspec
+import trio
 
+from arena.bots.language import language_of
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec
-from arena.bots.starting import RefusedBotsError
+from arena.bots.starting import RefusedBotsError, Sandbox
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History
-from arena.play.game_events import GameEvent
+from arena.play.game_events import ActionPlayed, GameStarted
 from arena.sandbox.launch import HostError, SandboxError
 from arena.sandbox.levels import Level
-from arena.system.printable import printable
 
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """The settings of all games of one run.
+    """The settings of all games of one run; `limits` are those of single bots by name, `usual` those of all others.
 
-    `limits` are those of single bots by name, `usual` those of all others; `interpreters` are the host's programs for
-    bots. With `is_pinned` a worker and its bots share one CPU.
+    With `is_pinned` a worker and its bots share one CPU.
     """
 
     bots: tuple[BotSpec, ...]
@@ -35,24 +38,20 @@ class PlaySettings:
     pondering: bool = True
     is_pinned: bool = False
     is_watched: bool = False
-    """Whether the events of games are sent."""
+
+    def sandbox(self) -> Sandbox:
+        return Sandbox(self.level, self.bots, self.usual, self.limits, self.interpreters)
 
 
 def sendable(text: str) -> str:
-    """Return a text, or its printable form if it cannot be written in UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return printable(text, lines=True)
-    return text
+    return text.encode(errors="backslashreplace").decode()
 
 
 class GameTask(msgspec.Struct, frozen=True):
     """A game to play, by the bots of the settings that are its players.
 
-    One that `can_pause` continues from its `history`, and is interrupted after the ply `pause_after` or on request
-    (`Executor.interrupt`). `then` is a second game of the same bots, which is played in the same processes after the
-    first one; it has outcomes of its own.
+    One that `can_pause` continues from its `history`, and is interrupted after the ply `pause_after` or on request. A
+    second game, `then`, has outcomes of its own and is played in the same processes.
     """
 
     spec: GameSpec
@@ -98,8 +97,6 @@ class Paused(msgspec.Struct, frozen=True, tag=True):
 
 
 class NotPlayed(msgspec.Struct, frozen=True, tag=True):
-    """A game that could not be judged in any try; `why` names it."""
-
     id: str
     why: str
 
@@ -113,10 +110,7 @@ class ErrorKind(enum.Enum):
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
-    """The error that ended a game, or, without an `id`, that keeps a worker from playing.
-
-    `kind` is the name of an `ErrorKind`, `problems` are those of a `RefusedBotsError`.
-    """
+    """The error that ended a game, or, without an `id`, that keeps a worker from playing."""
 
     id: str | None
     kind: str
@@ -132,7 +126,6 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
         return cls(game, kind.name, sendable(str(error)), error.exit_code, shown)
 
     def error(self) -> ArenaError:
-        """Return the error with its class, text and exit code."""
         kind: type[ArenaError] = ErrorKind[self.kind].value
         error = kind.__new__(kind, self.text)  # not called: it would add its hints to the text once more
         if isinstance(error, RefusedBotsError):
@@ -152,29 +145,25 @@ class Notice(msgspec.Struct, frozen=True, tag=True):
     again: str | None = None
 
 
-class Watched(msgspec.Struct, frozen=True):
-    """Events of games under way, if they are watched, and the number of events that were dropped after them.
+class Watched(msgspec.Struct, frozen=True, tag=True):
+    """Events of games under way, in order and before the game's outcome, and the number of those dropped after them."""
 
-    A game's events come before its outcome, which alone reports its end.
-    """
-
-    events: tuple[GameEvent, ...]
+    events: tuple[GameStarted | ActionPlayed, ...]
     dropped: int
 
 
 Outcome = Begun | Played | Paused | NotPlayed | Failed | Lost | Notice | Watched
-"""The outcomes of an executor, in order. After `Begun` the id of a game comes once more, at its end."""
+"""After `Begun` the id of a game comes once more, at its end."""
 
 
 class Executor(Protocol):
     """Plays games, several at once. No two of them have the same id."""
 
     def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
-        """Play these games and yield their outcomes.
+        """Play these games and yield their outcomes, in order.
 
-        `tasks` is iterated when there is room for a game: it may wait for outcomes of earlier ones. Cancelling the task
-        that waits for an outcome loses none: the same iterator continues. Raises `ArenaError` for errors that prevent
-        all games.
+        `tasks` is iterated when there is room for a game. Cancelling a wait for an outcome loses none. Raises
+        `ArenaError` for errors that prevent all games.
         """
         ...
 
@@ -189,3 +178,139 @@ class Executor(Protocol):
     def interrupt(self, game: str) -> None:
         """Interrupt the game of this id if it can be paused; its outcome is `Paused`."""
         ...
+
+
+def without_files(bot: BotSpec) -> BotSpec:
+    return replace(bot, language=language_of(bot), files={}, look=None, asked=None, build=None)
+
+
+class WorkerSetup(msgspec.Struct, frozen=True, tag=True):
+    """The first message to a worker: its settings, pickled as paths may not be UTF-8, its slots, its CPUs (or all)."""
+
+    pickled: bytes
+    slots: int
+    cpus: tuple[int, ...]
+
+    @classmethod
+    def of(cls, settings: PlaySettings, *, slots: int, cpus: tuple[int, ...]) -> Self:
+        bots = tuple(map(without_files, settings.bots))
+        return cls(pickle.dumps(replace(settings, bots=bots)), slots, cpus)
+
+    def settings(self) -> PlaySettings:
+        settings = pickle.loads(self.pickled)
+        assert isinstance(settings, PlaySettings)
+        return settings
+
+
+class Play(msgspec.Struct, frozen=True, tag=True):
+    task: GameTask
+
+
+class SkipSecondGames(msgspec.Struct, frozen=True, tag=True):
+    """Play no second game of a pair that has not begun."""
+
+
+class InterruptGame(msgspec.Struct, frozen=True, tag=True):
+    id: str
+
+
+class StopWorker(msgspec.Struct, frozen=True, tag=True):
+    """End the games under way and exit; a fork of the parent may hold a copy of the pipe, and hide its end."""
+
+
+class WorkerReady(msgspec.Struct, frozen=True, tag=True):
+    """The worker can play: its sandbox has been made and tried."""
+
+
+class SkippedGames(msgspec.Struct, frozen=True, tag=True):
+    ids: tuple[str, ...]
+
+
+ToWorker = WorkerSetup | Play | SkipSecondGames | InterruptGame | StopWorker
+FromWorker = WorkerReady | SkippedGames | Begun | Played | Paused | NotPlayed | Failed | Notice | Watched
+to_worker: "msgspec.msgpack.Decoder[ToWorker]" = msgspec.msgpack.Decoder(ToWorker)
+from_worker: "msgspec.msgpack.Decoder[FromWorker]" = msgspec.msgpack.Decoder(FromWorker)
+
+
+class OutcomeStream(ABC):
+    """The common part of executors: tasks are requested while there is room, and their outcomes are a stream."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[GameTask] = deque()
+        self._outcomes: deque[Outcome] = deque()
+        self._changed = trio.Event()
+        self._error: Exception | None = None
+        self._nursery: trio.Nursery | None = None
+        self._feeding: trio.CancelScope | None = None
+        self._is_closed = self._is_stopped = False
+
+    @abstractmethod
+    def stop(self) -> None:
+        pass
+
+    @property
+    @abstractmethod
+    def _is_over(self) -> bool:
+        pass
+
+    @abstractmethod
+    async def _until_there_is_room(self) -> None:
+        pass
+
+    @abstractmethod
+    def _take_task(self, task: GameTask) -> None:
+        pass
+
+    def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
+        assert self._nursery is not None
+        assert self._feeding is None, "one stream of tasks at once"
+        self._feeding = trio.CancelScope()
+        self._nursery.start_soon(self._feed, tasks, self._feeding)
+        return self
+
+    async def _feed(self, tasks: AsyncIterable[GameTask], scope: trio.CancelScope) -> None:
+        source = aiter(tasks)
+        try:
+            with scope:
+                while not self._is_closed:
+                    await self._until_there_is_room()
+                    task = await anext(source)
+                    if not self._is_closed:
+                        self._take_task(task)
+        except StopAsyncIteration:
+            pass
+        except Exception as error:
+            self._fail(error)
+        finally:
+            if isinstance(source, AsyncGenerator):
+                with trio.CancelScope(shield=True):
+                    await source.aclose()
+            self._feeding = None
+            self.changed()
+
+    def _tell(self, outcome: Outcome) -> None:
+        self._outcomes.append(outcome)
+        self.changed()
+
+    def _fail(self, error: Exception) -> None:
+        self._error = self._error or error
+        self.stop()
+
+    def changed(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def _wait(self) -> None:
+        await self._changed.wait()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Outcome:
+        """Wait for the next outcome; a cancelled wait loses none. Raises the error that prevents all games."""
+        await trio.lowlevel.checkpoint()
+        while not self._outcomes:
+            if self._is_over:
+                raise self._error or StopAsyncIteration
+            await self._wait()
+        return self._outcomes.popleft()

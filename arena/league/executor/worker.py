@@ -1,8 +1,7 @@
 """The program of a worker process: plays the games that its parent sends, several at once, and sends their outcomes.
 
-Process-wide state is set up here: ownership of orphans, control groups, the table of arrivals. A worker starts only
-bots, so each of its orphans is a bot's. It has a session of its own, without signals from a terminal, and ends with its
-parent.
+A worker starts only bots, so each of its orphans is a bot's. It has a session of its own, without signals from a
+terminal, and ends with its parent.
 """
 
 import contextlib
@@ -21,28 +20,27 @@ from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.league.executor.child_process import Connection, begin, until_gone
-from arena.league.executor.event_stream import EventStream
 from arena.league.executor.task import (
     Begun,
     Failed,
     GameTask,
+    InterruptGame,
     Notice,
     NotPlayed,
     Paused,
-    Played,
-    sendable,
-)
-from arena.league.executor.wire import (
-    Downward,
-    InterruptGame,
     Play,
+    Played,
     SkippedGames,
     SkipSecondGames,
     StopWorker,
+    ToWorker,
+    Watched,
     WorkerReady,
     WorkerSetup,
+    sendable,
     to_worker,
 )
+from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
 from arena.play.game_options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt, Keeper
 from arena.play.retry import play_on_with_retries, play_with_retries
 from arena.sandbox.launch import host_fault
@@ -54,6 +52,9 @@ SWITCH_SECONDS = 0.0005
 """How long a thread, such as one that reads the memory of bots, may delay the games."""
 LAST_WORDS_SECONDS = 10.0
 """How long a worker that ends writes outcomes that the parent does not read."""
+MOST_WAITING = 256
+"""The most events on the list: some 40 KB, which are written in half a millisecond."""
+BATCH_SECONDS = 0.01
 
 
 def known_fault(error: Exception) -> ArenaError | None:
@@ -61,28 +62,67 @@ def known_fault(error: Exception) -> ArenaError | None:
     return error if isinstance(error, ArenaError) else host_fault(error)
 
 
+class EventStream:
+    """The queued events of a worker's games; run `send` in a task of its own.
+
+    No outcome waits behind more than one batch: events that do not fit are dropped, and counted.
+    """
+
+    def __init__(self, outlet: Connection) -> None:
+        self._outlet = outlet
+        self._waiting: list[GameStarted | ActionPlayed] = []
+        self._dropped = 0
+        self._has_some = trio.Event()
+
+    def tell(self, event: GameEvent) -> None:
+        if isinstance(event, GameFinished):
+            return  # its outcome says so
+        if len(self._waiting) >= MOST_WAITING:
+            self._dropped += 1
+            return
+        self._waiting.append(event if isinstance(event, ActionPlayed) else GameStarted(event.spec, event.setups, None))
+        self._has_some.set()
+
+    async def send(self) -> None:
+        while True:
+            await self._has_some.wait()
+            self._has_some = trio.Event()  # only here: the next event has to set the one that is waited for
+            await trio.sleep(BATCH_SECONDS)
+            if self._outlet.flush():
+                self.flush()
+            else:
+                self._has_some.set()
+
+    def flush(self) -> None:
+        """Send queued events now; if the pipe is full, only their number."""
+        if self._waiting and not self._outlet.flush():
+            self._dropped += len(self._waiting)
+            self._waiting.clear()
+        if self._waiting or self._dropped:
+            self._outlet.send(Watched(tuple(self._waiting), self._dropped))
+            self._waiting.clear()
+            self._dropped = 0
+
+
 class WorkerGames:
     def __init__(self, connection: Connection, setup: WorkerSetup, held: Sandbox, nursery: trio.Nursery) -> None:
         settings = setup.settings()
-        self._connection = connection
-        self._nursery = nursery
+        self._connection, self._nursery = connection, nursery
         self._events = EventStream(connection) if settings.is_watched else None
-        watch = None
         if self._events:
             nursery.start_soon(self._events.send)
-            watch = self._events.tell
-        self._options = GameOptions(held.start, settings.pondering, held.try_out, watch)
+        self._options = GameOptions(
+            held.start, settings.pondering, held.try_out, self._events.tell if self._events else None
+        )
         self._bots: dict[Player, BotSpec] = {bot.player: bot for bot in settings.bots}
         self._interrupts: dict[str, Interrupt] = {}
-        """By the ids of games under way."""
         self._second: dict[str, GameSpec] = {}
-        """The second games of pairs, by the ids of first ones under way."""
 
-    def handle(self, message: Downward) -> None:
+    def handle(self, message: ToWorker) -> None:
         match message:
             case Play(task):
                 self._interrupts[task.id] = Interrupt(task.pause_after)
-                self._nursery.start_soon(self._play_task, task)
+                self._nursery.start_soon(self._play_pair if task.then else self._play, task)
             case SkipSecondGames():
                 skipped = tuple(game.id for game in self._second.values())
                 self._second.clear()
@@ -90,36 +130,30 @@ class WorkerGames:
             case InterruptGame(id):
                 if id in self._interrupts:
                     self._interrupts[id].request()
-            case WorkerSetup() | StopWorker():
+            case _:
                 raise AssertionError("handled before the games")
 
-    async def _play_task(self, task: GameTask) -> None:
-        if task.then is None:
-            await self._play(task, self._options)
-        else:
-            await self._play_pair(task, task.then)
-
-    async def _play_pair(self, task: GameTask, second: GameSpec) -> None:
+    async def _play_pair(self, task: GameTask) -> None:
         """Play two games in the same processes, the second one unless it is skipped before it has begun."""
+        assert task.then is not None
         keeper = Keeper()
         options = replace(self._options, keeper=keeper)
-        self._second[task.id] = second
+        self._second[task.id] = task.then
         try:
             await self._play(task.alone, options)
             keeper.expects_another = False
-            if self._second.pop(task.id, None):
+            if second := self._second.pop(task.id, None):
                 await self._play(GameTask(second), options)
         finally:
             await keeper.end()
 
-    async def _play(self, task: GameTask, options: GameOptions) -> None:
+    async def _play(self, task: GameTask, options: GameOptions | None = None) -> None:
         self._connection.send(Begun(task.id))
         interrupt = self._interrupts.setdefault(task.id, Interrupt(task.pause_after))
         try:
-            outcome = await self._outcome(task, interrupt, options)
+            outcome = await self._outcome(task, interrupt, options or self._options)
         except ArenaStoppedError as error:
-            why = f"game {task.id} was not played, in {MOST_TRIES} tries: {error}"
-            outcome = NotPlayed(task.id, sendable(why))
+            outcome = NotPlayed(task.id, sendable(f"game {task.id} was not played, in {MOST_TRIES} tries: {error}"))
         except Exception as error:
             fault = known_fault(error)
             if fault is None:
@@ -150,7 +184,11 @@ async def serve(incoming: int, outgoing: int, parent: int) -> None:
     connection = Connection(incoming, outgoing, to_worker)
     async with _writing(connection):
         try:
-            await _serve_until_the_end(connection, parent)
+            send, messages = trio.open_memory_channel[ToWorker](math.inf)
+            async with background() as nursery:
+                nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
+                nursery.start_soon(until_gone, parent, nursery.cancel_scope)
+                await _serve(connection, messages)
         except Exception as error:
             fault = known_fault(error)
             if fault is None:
@@ -160,7 +198,6 @@ async def serve(incoming: int, outgoing: int, parent: int) -> None:
 
 @contextlib.asynccontextmanager
 async def _writing(connection: Connection) -> AsyncGenerator[None, None]:
-    """Write messages while the body runs, and the rest for a limited time after it."""
     finishing = trio.CancelScope(shield=True)
 
     async def write() -> None:
@@ -176,15 +213,7 @@ async def _writing(connection: Connection) -> AsyncGenerator[None, None]:
             finishing.deadline = trio.current_time() + LAST_WORDS_SECONDS
 
 
-async def _serve_until_the_end(connection: Connection, parent: int) -> None:
-    send, messages = trio.open_memory_channel[Downward](math.inf)
-    async with background() as nursery:
-        nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
-        nursery.start_soon(until_gone, parent, nursery.cancel_scope)
-        await _serve(connection, messages)
-
-
-async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]", serving: trio.CancelScope) -> None:
+async def _hear(connection: Connection, send: "trio.MemorySendChannel[ToWorker]", serving: trio.CancelScope) -> None:
     while messages := await connection.receive():
         if StopWorker() in messages:
             break
@@ -193,25 +222,15 @@ async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]"
     serving.cancel()
 
 
-async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]") -> None:
+async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[ToWorker]") -> None:
     setup = await messages.receive()
     assert isinstance(setup, WorkerSetup)
     ask_for_short_slices()
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)
     settings = setup.settings()
-    with contextlib.ExitStack() as stack:
-        try:
-            held = stack.enter_context(
-                Sandbox(settings.level, settings.bots, settings.usual, settings.limits, settings.interpreters)
-            )
-            await held.try_out()
-        except Exception as error:
-            fault = known_fault(error)
-            if fault is None:
-                raise
-            connection.send(Failed.of(fault, None))
-            await trio.sleep_forever()  # until the parent ends this process
+    with settings.sandbox() as held:
+        await held.try_out()
         connection.send(WorkerReady())
         async with trio.open_nursery() as nursery:
             worker = WorkerGames(connection, setup, held, nursery)
@@ -220,7 +239,6 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Do
 
 
 def main(incoming: int, outgoing: int, parent: int) -> None:
-    """Run a worker that reads one descriptor and writes to another."""
     begin(incoming, outgoing)
     own_every_orphan()
     use_all_descriptors()

@@ -2,11 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
 
 from arena.errors import UsageError, suggest
 from arena.game.game_spec import Player
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.league_options import (
     GAMES_A_BOT,
     MOST_GAMES,
@@ -19,14 +18,15 @@ from arena.league.league_options import (
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.round_robin import Gauntlet, RoundRobin, SingleRoundRobin
 from arena.league.store import GameRow
+from arena.system.printable import counted
 
 
 @dataclass(frozen=True)
 class ChosenFormat:
-    """A `Format` with its options. `known` are earlier results, for a format that uses any.
+    """A `Format` with its options. `known` are earlier results, for a ladder.
 
-    `idle` are the digests of bots that are not paired, as they cannot be started. In a Swiss, `away` are the rounds in
-    which a bot is not paired, by its digest.
+    `idle` are the digests of bots that cannot be started. In a Swiss, `away` are the rounds in which a bot is not
+    paired, by its digest.
     """
 
     options: FormatOptions
@@ -36,24 +36,20 @@ class ChosenFormat:
 
     @property
     def word(self) -> str:
-        """The name of the format as an option; an empty string for the default."""
         return "" if self.options.name is FormatName.ROUND_ROBIN else self.options.name.value
 
     @property
     def settings(self) -> tuple[str, ...]:
         asked = self.options
         said = (
-            (asked.rounds, f"{asked.rounds} round{'' if asked.rounds == 1 else 's'}"),
+            (asked.rounds, counted(asked.rounds or 0, "round")),
             (asked.challengers, f"the first {asked.challengers} against all others"),
-            (asked.best_of, f"best of {asked.best_of} pair{'' if asked.best_of == 1 else 's'} of games"),
+            (asked.best_of, f"best of {counted(asked.best_of or 0, 'pair')} of games"),
             (asked.extra_pairs is not None, f"at most {asked.extra_pairs} more where a match is level"),
-            (
-                asked.confidence,
-                f"until each is stronger than the next by {asked.confidence:.2%}" if asked.confidence else "",
-            ),
+            (asked.confidence, f"until each is stronger than the next by {asked.confidence or 0:.2%}"),
             (asked.games, f"at most {asked.games} games"),
             (asked.seeds, f"seeded {', '.join(asked.seeds)}"),
-            (asked.disqualify, f"out after {asked.disqualify} fault{'' if asked.disqualify == 1 else 's'}"),
+            (asked.disqualify, f"out after {counted(asked.disqualify or 0, 'fault')}"),
         )
         return tuple(words for is_said, words in said if is_said)
 
@@ -61,9 +57,6 @@ class ChosenFormat:
     def goes_on(self) -> bool:
         """Whether earlier results of these players matter to it, even those of other leagues."""
         return self.options.name is FormatName.LADDER
-
-    def with_known(self, rows: Sequence[GameRow]) -> Self:
-        return replace(self, known=tuple(rows))
 
     def __call__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> Pairing:
         """Return the pairing; the options' rounds and games override the arguments. Raises `UsageError`."""
@@ -77,14 +70,8 @@ class ChosenFormat:
             case FormatName.KNOCKOUT:
                 from arena.league.pairing.knockout import Knockout
 
-                return Knockout(
-                    games,
-                    players,
-                    options.best_of or 1,
-                    options.extra_pairs or 0,
-                    disqualify=limit,
-                    idle=self.idle,
-                )
+                pairs = options.best_of or 1, options.extra_pairs or 0
+                return Knockout(games, players, *pairs, disqualify=limit, idle=self.idle)
             case FormatName.LADDER:
                 from arena.league.pairing.ladder import Ladder
 
@@ -115,10 +102,7 @@ class ChosenFormat:
     def settled(
         self, players: Sequence[Player], rounds: int, most: int | None = None
     ) -> tuple[Sequence[Player], FormatOptions]:
-        """Return the players in the order of their seeds, and the options with defaults filled in.
-
-        Raises `UsageError` for wrong seeds.
-        """
+        """Return the players in the order of their seeds, and all options, with the defaults. Raises `UsageError`."""
         asked = self.options
         seeded = _seeded(players, asked.seeds)
         match asked.name:
@@ -138,7 +122,6 @@ class ChosenFormat:
 
 
 def format_of(options: FormatOptions) -> ChosenFormat:
-    """Return the format with these options. Raises `UsageError` for options that it does not take."""
     check_format(options)
     return ChosenFormat(options)
 

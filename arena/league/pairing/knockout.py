@@ -1,9 +1,7 @@
 """A knockout: the loser of a match is out, and the winners meet until one is left.
 
-The bracket has the next power of two of places; if there are fewer bots, the first seeds have byes in the first round.
-Seeds 1 and 2 can meet in the final at the earliest, 1 to 4 in the semi-finals, and so on. A match is the best of so
-many pairs of games; it ends as soon as the other side cannot draw level. Where it is level, single further pairs
-decide, up to a limit; then the better seed wins.
+Seeds 1 and 2 can meet in the final at the earliest, 1 to 4 in the semi-finals, and so on. A match ends as soon as the
+other side cannot draw level. Where it is level, single further pairs decide, up to a limit; then the better seed wins.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -11,9 +9,17 @@ from itertools import groupby
 
 from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player
-from arena.league.game_specs import Games
-from arena.league.pairing.pairing import PAIR_HALF_POINTS, Ledger, Pair
-from arena.league.pairing.placing import FormatStage, KnockoutPlace, Meeting, Placing, Round
+from arena.league.game_ids import Games
+from arena.league.pairing.pairing import (
+    PAIR_HALF_POINTS,
+    FormatStage,
+    KnockoutPlace,
+    Ledger,
+    Meeting,
+    Pair,
+    Placing,
+    Round,
+)
 from arena.league.store import GameRow
 
 BY_SEED = "by seed"
@@ -31,7 +37,6 @@ class _Match:
         """The number of places in this round, a power of two: 2 in the final."""
         self.pairs: list[Pair] = []
         self.players: tuple[int | None, int | None] | None = None
-        """Both players, better seed first; None while one of them is not known."""
         self.winner: int | None = None
         self.is_over = False
         self.decided_by = ""
@@ -42,10 +47,8 @@ class _Match:
         return first, second
 
     @property
-    def loser(self) -> int | None:
-        """The player that is out; None if there is none, or the match is not over."""
-        lost = [player for player in self.players or () if player not in (None, self.winner)]
-        return lost[0] if self.is_over and len(lost) == 1 else None
+    def losers(self) -> list[int]:
+        return [player for player in self.players or () if self.is_over and player not in (None, self.winner)]
 
 
 _Side = _Match | int | None
@@ -54,8 +57,7 @@ _Side = _Match | int | None
 class Knockout:
     """Gives out the games of each match with known players, as many as the match needs in any case.
 
-    `players` are in the order of their seeds. A match is the best of `best_of` pairs and at most `extra_pairs` more. A
-    bot with `disqualify` faults plays no further pair, and its opponent wins; if both have them, neither does. Bots
+    A bot with `disqualify` faults plays no further pair, and its opponent wins; if both have them, neither does. Bots
     with digests in `idle` are not in the draw.
     """
 
@@ -78,7 +80,6 @@ class Knockout:
         self._extra_pairs = extra_pairs
         self._disqualify = disqualify
         self._matches: list[_Match] = []
-        """Round by round, so that a match is after those that its players come from."""
         sides: list[_Side] = [seed if seed < len(players) else None for seed in bracket(len(players))]
         while len(sides) > 1:
             round_ = [_Match((one, other), len(sides)) for one, other in zip(sides[::2], sides[1::2], strict=True)]
@@ -151,22 +152,12 @@ class Knockout:
         return True
 
     def placing(self) -> Placing:
-        """Order by the round in which a bot lost; bots that are still in are first.
-
-        The disqualified and those not in the draw are last, without a place.
-        """
-        lost = {match.loser: match for match in self._matches if match.loser is not None}
-        for match in self._matches:  # without a winner, both are out
-            if match.is_over and match.winner is None:
-                lost |= {player: match for player in match.players or () if player is not None}
+        """Order by the round in which a bot lost; the disqualified and those not in the draw are last."""
+        lost = {player: match for match in self._matches for player in match.losers}
         out = self._ledger.disqualified(self._disqualify)
         ranked = sorted(
             range(len(self._ledger.players)),
-            key=lambda player: (
-                player in out,
-                lost[player].left if player in lost else 1,
-                player,
-            ),
+            key=lambda player: (player in out, lost[player].left if player in lost else 1, player),
         )
         places: list[KnockoutPlace] = []
         for number, player in enumerate(ranked, 1):
@@ -195,9 +186,8 @@ class Knockout:
         places += [KnockoutPlace(None, player, None, None, 0, 0, NOT_DRAWN, is_winner=False) for player in self._idle]
         rounds = tuple(self._rounds())
         matches = [meeting for round_ in rounds for meeting in round_.meetings if not meeting.is_bye]
-        stage = FormatStage(
-            is_over=self._matches[-1].is_over, done=sum(match.is_over for match in matches), of=len(matches)
-        )
+        done = sum(match.is_over for match in matches)
+        stage = FormatStage(is_over=self._matches[-1].is_over, done=done, of=len(matches))
         return Placing(tuple(places), self._ledger.as_disqualified(out), stage=stage, rounds=rounds)
 
     def _rounds(self) -> Iterator[Round]:

@@ -5,22 +5,17 @@ A pair of games goes to two bots that are near each other in the current order. 
     value = doubt * added / (known + added)
 
 `doubt` is the expected number of neighbours with which a bot is in the wrong order, `known` the precision of its
-strength, `added` what two games add to that. So a new bot plays first, against bots in the middle and then where its
-results send it; bots with a clear place play no more; and two bots that may be equal do not use up all games, because
-each pair of games adds a smaller part.
+strength, `added` what two games add to that. So a new bot plays first, bots with a clear place play no more, and two
+bots that may be equal do not use up all games.
 
-Games are given out in batches, two of them under way at once: the third is chosen when all games of the first are over,
-by the results of that one and no later ones. So the choice does not depend on the order in which games end, and workers
-have something to do.
+Games are given out in batches, two of them under way at once: the third is chosen by the results of the first and no
+later ones, so that the choice does not depend on the order in which games end.
 
-The strengths are those of Bradley and Terry, with a draw as half a point: a player x logits above another expects to
-score 1 / (1 + e^-x) points a game. Each strength has a normal prior, which sends a new bot to the middle. A fit starts
-from the strengths of the last batch and moves each in turn to where its own games want it (Newton's method by
-coordinates), which costs as much as there are pairs that have met, not the cube of the players.
+The strengths are those of Bradley and Terry, with a draw as half a point, and a normal prior, which sends a new bot to
+the middle. A fit moves each in turn to where its own games want it (Newton's method by coordinates).
 
 For the confidence in an order, the difference of two strengths is taken to be normal, with the sum of the two variances
-that they would have if all others were known. That is exact for neighbours of a chain, where each has met the next ones
-only; where all have met all, it is on the safe side by one part in their number.
+that they would have if all others were known.
 """
 
 import math
@@ -30,9 +25,8 @@ from itertools import pairwise
 from typing import Self
 
 from arena.game.game_spec import GameSpec, Player
-from arena.league.game_specs import Games
-from arena.league.pairing.pairing import Ledger, Pair
-from arena.league.pairing.placing import FormatStage, LadderPlace, LadderStop, Placing, StopReason
+from arena.league.game_ids import Games
+from arena.league.pairing.pairing import FormatStage, LadderPlace, LadderStop, Ledger, Pair, Placing, StopReason
 from arena.league.ratings.pair import ELO_PER_LOGIT
 from arena.league.store import GameRow
 
@@ -41,16 +35,12 @@ PRIOR_PRECISION = (ELO_PER_LOGIT / 350) ** 2
 SETTLED = 1e-3
 """The step in logits (0.2 Elo) at which a search ends."""
 MOST_SWEEPS = 30
-LONGEST_STEP = 1.0
-"""In logits; a full step can overshoot."""
-UNDER_WAY = 2
-"""The number of batches under way at once."""
+LONGEST_STEP = 1.0  # in logits; a full step can overshoot
+UNDER_WAY = 2  # batches at once
 LEAST_PAIRS = 4
 """The fewest pairs of a batch; a bot is in several of them only where there are too few bots."""
 SHARE = 4
-"""A batch has one pair for this many bots."""
 REACH = 6
-"""The largest distance in the order of the two bots of a pair."""
 NEIGHBOURS = 10
 """The number of bots above a bot, and below it, that count for the doubt about its place."""
 
@@ -65,7 +55,6 @@ class Estimate:
         self._met: list[dict[int, list[float]]] = [{} for _ in range(players)]
 
     def add(self, one: int, other: int, half_points: Iterable[int], games: int) -> None:
-        """Enter games of two players, with the half points of both."""
         for (player, opponent), gained in zip(((one, other), (other, one)), half_points, strict=True):
             entry = self._met[player].setdefault(opponent, [0.0, 0.0])
             entry[0] += games
@@ -73,7 +62,6 @@ class Estimate:
             self.games[player] += games
 
     def settle(self) -> None:
-        """Fit the strengths to the games that were entered."""
         strengths, moved = self.strengths, set(range(len(self.strengths)))
         for _ in range(MOST_SWEEPS):
             again: set[int] = set()
@@ -153,7 +141,6 @@ class Ladder:
 
     @property
     def at_most(self) -> int:
-        """The most games, the known ones included."""
         return self._planned
 
     @property
@@ -175,7 +162,8 @@ class Ladder:
                     self._is_settling = False
                     games = [] if is_sure else self._choose()
                     if not games:
-                        self._stop = self._why(is_sure=is_sure)
+                        over = StopReason.NO_PAIR if self._left else StopReason.GAMES
+                        self._stop = StopReason.SURE if is_sure else over
                     return games or None
                 self._is_settling = True
             elif any(pair.left for pair in self._under_way[0]):
@@ -191,9 +179,6 @@ class Ladder:
             if estimate is self._estimate:
                 for player, number in zip(pair.players, pair.faults, strict=True):
                     self._faults[player] += number
-
-    def _why(self, *, is_sure: bool) -> StopReason:
-        return StopReason.SURE if is_sure else StopReason.NO_PAIR if self._left else StopReason.GAMES
 
     def _playing(self) -> list[int]:
         return [
@@ -244,7 +229,6 @@ class Ladder:
             expected[player] = expected.get(player, 0.0) + information
 
     def _doubts(self, order: Sequence[int]) -> dict[int, float]:
-        """Return for each bot the expected number of neighbours with which it is in the wrong order."""
         doubts = dict.fromkeys(order, 0.0)
         for at, one in enumerate(order):
             for other in order[at + 1 : at + 1 + NEIGHBOURS]:
@@ -263,10 +247,7 @@ class Ladder:
         return round(value, 9)
 
     def placing(self) -> Placing:
-        """Order the players by strength, with the likelihood that each is stronger than the next one.
-
-        The disqualified, and those that have no games and get none, are last, without a place.
-        """
+        """Order the players by strength; the disqualified, and those that have no games and get none, have no place."""
         estimate = self._estimate.copy()
         for batch in self._under_way:
             self._enter(estimate, batch)
@@ -292,12 +273,9 @@ class Ladder:
         if self._opening:  # no game was requested yet
             over = 0
         stage = FormatStage(is_over=self._stop is not None, done=over, of=self._planned)
-        return Placing(tuple(places), self._ledger.as_disqualified(out), self._stopped(places), stage=stage)
-
-    def _stopped(self, places: Sequence[LadderPlace]) -> LadderStop | None:
-        if self._stop is None:
-            return None
-        sure = self._confidence
-        likely = [place.above_next for place in places if place.above_next is not None]
-        unclear = None if sure is None else sum(each < sure for each in likely)
-        return LadderStop(self._stop, self._planned - self._left, self._known, sure, unclear)
+        stop, sure = None, self._confidence
+        if self._stop is not None:
+            likely = [place.above_next for place in places if place.above_next is not None]
+            unclear = None if sure is None else sum(each < sure for each in likely)
+            stop = LadderStop(self._stop, given, self._known, sure, unclear)
+        return Placing(tuple(places), self._ledger.as_disqualified(out), stop, stage=stage)

@@ -1,17 +1,13 @@
 """Perfect matchings: pair all players, if possible, without any forbidden pair.
 
-Edmonds's blossom algorithm (1965): from an unmatched player, follow paths of alternately free and matched edges, and
-contract each odd cycle; a path to another unmatched player is flipped. Here nearly all edges are allowed, so that
-mostly the first edge is such a path; the search is for the few cases in which all remaining opponents have been met.
-
-Source: J. Edmonds, Canadian Journal of Mathematics 17 (1965) 449-467.
+Edmonds's blossom algorithm (J. Edmonds, Canadian Journal of Mathematics 17 (1965) 449-467): from an unmatched player,
+follow paths of alternately free and matched edges, and contract each odd cycle; a path to another one is flipped.
 """
 
 from collections import deque
 from collections.abc import Callable, Sequence
 
 Allowed = Callable[[int, int], bool]
-"""Whether two players may be paired; symmetric."""
 
 
 class Matching:
@@ -28,29 +24,18 @@ class Matching:
         return all(player in self.partner or self._augment(player) for player in self._players)
 
     def take(self, one: int, other: int) -> bool:
-        """Take two out as a pair, if all others can be matched without them; return whether that is so.
-
-        Needs a perfect matching.
-        """
-        if self.partner[one] != other:
-            if not self._allowed(one, other):
-                return False
-            before = dict(self.partner)
-            left = self.partner[one]
-            for player in (one, other):
-                del self.partner[self.partner.pop(player)]
-            self._remove(one, other)
-            if self._augment(left):
-                return True
-            self._players |= {one: None, other: None}
-            self.partner = before
+        """Take two out of a perfect matching, if all others can be matched without them; return whether that is so."""
+        if not self._allowed(one, other):
             return False
-        del self.partner[one], self.partner[other]
-        self._remove(one, other)
-        return True
-
-    def _remove(self, one: int, other: int) -> None:
+        before, left = dict(self.partner), self.partner[one]
+        for player in {one, left, other, self.partner[other]}:
+            del self.partner[player]
         del self._players[one], self._players[other]
+        if left == other or self._augment(left):
+            return True
+        self._players |= {one: None, other: None}
+        self.partner = before
+        return False
 
     def _augment(self, root: int) -> bool:
         """Match a player, by a path that ends at another unmatched player; return whether there is one."""
@@ -62,9 +47,7 @@ class Matching:
 
 
 class _Search:
-    """One search for an augmenting path. `_base` is the blossom that a player is contracted into, `_before` the player
-    that it was reached from by a free edge.
-    """
+    """One search for an augmenting path: the blossom that each player is contracted into, and the player before it."""
 
     def __init__(self, players: dict[int, None], allowed: Allowed, partner: dict[int, int]) -> None:
         self._allowed = allowed
@@ -105,7 +88,6 @@ class _Search:
             player = following
 
     def _contract(self, one: int, other: int) -> None:
-        """Contract the odd cycle that an edge between two even players closes."""
         base = self._common_base(one, other)
         inside: set[int] = set()
         self._mark(one, base, other, inside)
@@ -118,7 +100,6 @@ class _Search:
                     self._queue.append(player)
 
     def _mark(self, player: int, base: int, child: int, inside: set[int]) -> None:
-        """Collect the blossoms on the way from a player to the base, and the reverse way."""
         while self._base[player] != base:
             matched = self._partner[player]
             inside |= {self._base[player], self._base[matched]}

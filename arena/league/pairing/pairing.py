@@ -1,47 +1,150 @@
-"""The source of a league's games, `Pairing`, and the common part of formats with games that depend on results.
+"""The source of a league's games, `Pairing`, places by a format's own rules, and what formats have in common.
 
-In a `Ledger` players are numbers, their places in the order in which they take part. A *pair* is two games of two
-players, with colours swapped and the same seeds. Each time that two players meet again the pair has the next number, so
-that the ids of its games are the same in every run.
+A *pair* is two games of two players, with colours swapped and the same seeds.
 """
 
+import enum
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+import msgspec
 
 from arena.game.game_spec import GameSpec, Player
 from arena.game.verdict import GameResult
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.store import Disqualified, GameRow
 from protocol.seats import Color
 
 
 class Pairing(Protocol):
-    """Gives out the games of a league in batches, in the order in which they are to be played.
-
-    The games follow from the settings, the players and the results only: a resumed league asks a new pairing, which
-    gives out the same games again. Stored games are not played again, but are results.
-    """
+    """Gives out the games of a league in batches, in the order of play; they follow from players and results."""
 
     @property
     def planned(self) -> int | None:
         """The number of games; None where that depends on results."""
-        ...
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
-        """Return more games, each only once, or None when there are no more.
-
-        `results` are the games that have ended since the last call, in the order in which they were stored. An empty
-        batch means that more results are needed first.
-        """
-        ...
+        """Return more games, each only once, or None when there are no more; none if results are needed first."""
 
 
 class Format(Protocol):
     def __call__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> Pairing:
         """Return the pairing of these players for `rounds` rounds, or of the first `most` games."""
-        ...
+
+
+class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
+    """A line of a Swiss: `points` include those of the `byes`, `wins` counts meetings won."""
+
+    place: int | None
+    player: Player
+    points: float
+    byes: int
+    buchholz: float
+    wins: int
+
+
+class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
+    """A line of a knockout; `lost_in` is the number of places in the round of the lost match (2: the final).
+
+    `decided_by` says how it was decided if not by the points of the planned pairs, or that a bot is not in the draw.
+    """
+
+    place: int | None
+    player: Player
+    lost_in: int | None
+    lost_to: Player | None
+    points: float
+    opponent_points: float
+    decided_by: str
+    is_winner: bool
+
+
+class LadderPlace(msgspec.Struct, frozen=True, tag="ladder"):
+    """A line of a ladder: `above_next` is how likely the bot is stronger than the next one; None for the last."""
+
+    place: int | None
+    player: Player
+    elo: float
+    games: int
+    above_next: float | None
+
+
+FormatPlace = SwissPlace | KnockoutPlace | LadderPlace
+
+
+class StopReason(enum.Enum):
+    SURE = "sure"
+    """Each bot is above the next one with the requested confidence."""
+    GAMES = "games"
+    NO_PAIR = "no pair"
+
+
+class LadderStop(msgspec.Struct, frozen=True):
+    """The end of a ladder after so many games, of which `known` were played before; `unclear` counts places."""
+
+    reason: StopReason
+    games: int
+    known: int
+    confidence: float | None
+    unclear: int | None
+
+
+class Meeting(msgspec.Struct, frozen=True):
+    """Two bots in a round, their points against each other, and the numbers of their games that are over."""
+
+    players: tuple[Player | None, Player | None]
+    points: tuple[float, float]
+    games: tuple[int, ...]
+    is_over: bool
+    is_bye: bool = False
+    winner: Player | None = None
+    decided_by: str = ""
+
+
+class Round(msgspec.Struct, frozen=True):
+    """A round of a Swiss, or of a knockout with `left` places, a power of two. `games` were given out."""
+
+    number: int
+    meetings: tuple[Meeting, ...]
+    games: int
+    left: int | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return all(meeting.is_over for meeting in self.meetings)
+
+    @property
+    def played(self) -> int:
+        return sum(len(meeting.games) for meeting in self.meetings)
+
+
+class FormatStage(msgspec.Struct, frozen=True):
+    is_over: bool
+    done: int
+    of: int
+
+
+class Placing(msgspec.Struct, frozen=True):
+    """The places of bots in a Swiss, a knockout or a ladder, and the disqualified bots of any format."""
+
+    places: tuple[FormatPlace, ...] = ()
+    disqualified: tuple[Disqualified, ...] = ()
+    stop: LadderStop | None = None
+    others: dict[Player, int] = msgspec.field(default_factory=dict)
+    """The games of disqualified bots that a table of the whole store counts and their league left out."""
+    stage: FormatStage | None = None
+    rounds: tuple[Round, ...] = ()
+    problem: str = ""
+    """Why the places of a store's league are missing, if they cannot be worked out."""
+
+
+@runtime_checkable
+class Placed(Protocol):
+    """A pairing that places bots by rules of its own, or disqualifies."""
+
+    def placing(self) -> Placing: ...
 
 
 _HALF_POINTS = {
@@ -77,16 +180,14 @@ class Pair:
     half_points: list[int] = field(default_factory=lambda: [0, 0])
     faults: list[int] = field(default_factory=lambda: [0, 0])
     numbers: list[int] = field(default_factory=list)
-    """The numbers in the store of the games that are over."""
 
 
 class Ledger:
-    """Gives out pairs of games, and counts their results."""
+    """Gives out pairs of games, and counts their results. Players are numbers, in the order in which they take part."""
 
     def __init__(self, games: Games, players: Sequence[Player]) -> None:
         self.players = tuple(players)
         self.faults = Counter[int]()
-        """The number of games that each player has lost by a fault."""
         self._games = games
         self._numbers = Counter[tuple[int, int]]()
         self._open: dict[str, tuple[Pair, bool]] = {}
@@ -139,7 +240,6 @@ class Ledger:
         return found
 
     def tell(self, results: Sequence[GameRow]) -> None:
-        """Enter the results of games that were given out."""
         for row in results:
             pair, is_return = self._open.pop(row.id)
             for side, (points, fault) in enumerate(zip(half_points(row), faults(row), strict=True)):

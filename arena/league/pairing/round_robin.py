@@ -1,5 +1,4 @@
-"""Formats with games that do not depend on results: the round robin, with every pair once or twice a round, and the
-gauntlet, all of them with or without disqualified bots.
+"""Formats with games that do not depend on results: round robins and the gauntlet, also without disqualified bots.
 
 A batch is a match day, on which no bot is in two pairs. So at any time all bots have played about equally often.
 """
@@ -10,9 +9,8 @@ from itertools import islice
 
 from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player
-from arena.league.game_specs import Games
-from arena.league.pairing.pairing import Pairing, faults
-from arena.league.pairing.placing import Placing
+from arena.league.game_ids import Games
+from arena.league.pairing.pairing import Pairing, Placing, faults
 from arena.league.store import Disqualified, GameRow
 
 
@@ -33,12 +31,7 @@ class _MatchDays:
 
 
 class RoundRobin(_MatchDays):
-    """Every pair of players meets twice a round, with colours swapped and the same seeds. `most` limits the games.
-
-    At any time the numbers of games that two players have played differ by at most one, or by two if the number of
-    players is odd. Return games follow in the same order; where bots are kept for the return game, it follows at once,
-    and these numbers may differ by one more.
-    """
+    """Every pair of players meets twice a round, with colours swapped and the same seeds. `most` limits the games."""
 
     def __init__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None = None) -> None:
         in_all = rounds * len(players) * (len(players) - 1)
@@ -57,11 +50,7 @@ def _double_days(games: Games, players: Sequence[Player], rounds: int) -> Iterat
 
 
 class SingleRoundRobin(_MatchDays):
-    """Every pair meets once in each round. Raises `UsageError` where bots are kept for a pair of games.
-
-    Two rounds are the two games of each pair: the second has the colours swapped and the same seeds. So the games of `2
-    n` rounds are those of `n` rounds of the round robin, which can continue them.
-    """
+    """Every pair meets once in each round. Raises `UsageError` where bots are kept for a pair of games."""
 
     def __init__(self, games: Games, players: Sequence[Player], rounds: int) -> None:
         if games.are_in_pairs:
@@ -78,11 +67,7 @@ class SingleRoundRobin(_MatchDays):
 
 
 class Gauntlet(_MatchDays):
-    """In each round each of the first players, the challengers, meets each other bot in a pair of games.
-
-    Bots with digests in `idle` are not paired. Raises `UsageError` unless there is a challenger, and a bot to
-    challenge.
-    """
+    """In each round each of the first players, the challengers, meets each other bot in a pair of games."""
 
     def __init__(
         self, games: Games, players: Sequence[Player], challengers: int, rounds: int, idle: Collection[str] = ()
@@ -115,11 +100,7 @@ def _gauntlet_days(
 
 
 def match_days(players: Sequence[Player]) -> Iterator[list[tuple[Player, Player]]]:
-    """Yield every pair once, match day by match day, with Red first (the circle method).
-
-    One player stays, the others move on by one seat each day, and those in opposite seats meet. With an odd number of
-    players the fixed seat is empty. Colours change with the seats, so that all have either about as often.
-    """
+    """Yield every pair once, match day by match day, with Red first (the circle method)."""
     if len(players) < 2:
         return
     seated: list[Player | None] = [*[None] * (len(players) % 2), *players]
@@ -136,14 +117,12 @@ def match_days(players: Sequence[Player]) -> Iterator[list[tuple[Player, Player]
 
 
 MOST_WAITING = 1000
-"""The most waiting games before no more are requested."""
 
 
 class WithoutDisqualified:
     """Another pairing without the games of bots that have had `limit` faults before.
 
-    Whether a game is left out depends on the earlier games of its two bots in the pairing's order, not on when they
-    ended. A game waits only while that is open; then the later games of the two wait with it.
+    Whether a game is left out depends on the earlier games of its two bots in the pairing's order; it waits for these.
     """
 
     def __init__(self, pairing: Pairing, limit: int) -> None:
@@ -152,9 +131,7 @@ class WithoutDisqualified:
         self._waiting: list[GameSpec] = []
         self._is_exhausted = False
         self._given: dict[str, GameSpec] = {}
-        """The games that are not over."""
         self._open = Counter[str]()
-        """The number of open games of a bot, by its digest."""
         self._faults = Counter[str]()
         self._left_out = Counter[str]()
         self._players: dict[str, Player] = {}
@@ -165,7 +142,6 @@ class WithoutDisqualified:
 
     @property
     def at_most(self) -> int | None:
-        """The number of games without disqualifications."""
         return self._pairing.planned
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:

@@ -1,17 +1,14 @@
 """Pairs of games of two players for a sequential test, until it is decided.
 
-Only the run of completed pairs from the first one on counts, in the order in which they were given out, and the test
-stops at the first pair that takes the LLR to a bound. So the verdict never depends on which game ended first: otherwise
-a player that wins quickly and loses slowly would win the test while its lost games are still being played. Games beyond
-the deciding pair do not count.
+Only the run of completed pairs from the first one on counts, in the order in which they were given out: otherwise a
+player that wins quickly and loses slowly would win the test while its lost games are still being played.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from arena.game.game_spec import GameSpec, Player
-from arena.league.game_ids import contents_of
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games, contents_of
 from arena.league.pairing.pairing import faults, half_points
 from arena.league.ratings.sequential_test import NO_PAIRS, Decision, Hypotheses, PairCounts, log_likelihood_ratio
 from arena.league.store import GameRow
@@ -19,7 +16,6 @@ from protocol.seats import Color, Reason
 
 WIN, DRAW, LOSS = 2, 1, 0
 MOST_VOID = 10
-"""The test stops if the first pairs, this many, are all void."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +23,7 @@ class SequentialState:
     """The state of a test; counts are those of the first player.
 
     `budget` is the most pairs. A pair with a game that both have lost by a fault is `void`: it uses up the budget and
-    is no evidence. `forfeits` are the games that each has lost by a fault, `no_starts` those of them in which it did
-    not start; void pairs are included.
+    is no evidence. `forfeits` and `no_starts`, the games that each has lost so, include those of void pairs.
     """
 
     hypotheses: Hypotheses
@@ -65,10 +60,7 @@ class SequentialState:
 
 
 class SequentialTest:
-    """Gives out at most `rounds` pairs, one in each batch, and at most `ahead` of them beyond the last that counts.
-
-    That limit is for a game that gets no result, which blocks the test.
-    """
+    """Gives out at most `rounds` pairs, one in each batch, and at most `ahead` of them beyond the last that counts."""
 
     def __init__(
         self,
@@ -119,7 +111,6 @@ class SequentialTest:
 
 
 def _counted(state: SequentialState, one: GameRow, other: GameRow) -> SequentialState:
-    """Return the state after one more pair; the first player has Red in `one`."""
     forfeits, no_starts, points = list(state.forfeits), list(state.no_starts), list[int]()
     for row, first in ((one, Color.RED), (other, Color.BLUE)):
         lost = faults(row)

@@ -1,12 +1,8 @@
 """A Swiss: in each round bots with equal points that have not met before meet in a pair of games.
 
-After FIDE's Dutch system (Handbook C.04.3), simplified. The same are the order by points, then seed; the upper half of
-a score group meets the lower half; no bots meet again, and none has a second bye, if all can be paired without that
-(the completion criterion); the odd bot of a score group meets the best of the next.
-
-Different: the bot that floats down is not chosen so that it changes from round to round, and exchanges between the
-halves are tried in the order of seeds rather than by the quality of the whole bracket. Colours need no rules: a meeting
-has both.
+After FIDE's Dutch system (Handbook C.04.3), simplified: the bot that floats down is not chosen so that it changes from
+round to round, and exchanges between the halves of a score group are tried in the order of seeds rather than by the
+quality of the whole bracket.
 """
 
 import math
@@ -16,10 +12,18 @@ from types import MappingProxyType
 
 from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player
-from arena.league.game_specs import Games
+from arena.league.game_ids import Games
 from arena.league.pairing.matching import Matching
-from arena.league.pairing.pairing import PAIR_HALF_POINTS, Ledger, Pair
-from arena.league.pairing.placing import FormatStage, Meeting, Placing, Round, SwissPlace
+from arena.league.pairing.pairing import (
+    PAIR_HALF_POINTS,
+    FormatStage,
+    Ledger,
+    Meeting,
+    Pair,
+    Placing,
+    Round,
+    SwissPlace,
+)
 from arena.league.store import GameRow
 
 
@@ -31,10 +35,8 @@ def usual_rounds(players: int) -> int:
 class Swiss:
     """Gives out a round when all games of the previous one are over.
 
-    `players` are in the order of their seeds. With an odd number, the lowest bot of those with the fewest byes has a
-    bye, which counts as both games won. A bot with `disqualify` faults is in no later round. `away` are the rounds in
-    which a bot is neither paired nor has a bye, by its digest. Raises `UsageError` for more rounds than bots can play
-    without meeting again.
+    With an odd number, the lowest bot of those with the fewest byes has a bye, which counts as both games won. A bot
+    with `disqualify` faults is in no later round. `away` are the rounds in which a bot is not paired, by its digest.
     """
 
     def __init__(
@@ -52,76 +54,61 @@ class Swiss:
                 f"got {rounds}"
             )
         self._ledger = Ledger(games, players)
-        self._rounds = self._rounds_left = rounds
+        self._rounds = rounds
         self._disqualify = disqualify
         self._present = {
             number: [at for at, player in enumerate(players) if number not in away.get(player.digest, ())]
             for number in range(1, rounds + 1)
         }
-        """The players that can be paired in each round."""
-        self._planned = sum(len(present) // 2 * 2 for present in self._present.values())
-        self._round: list[Pair] = []
-        self._played: list[Pair] = []
-        self._byes = Counter[int]()
         self._given: list[tuple[list[Pair], int | None]] = []
         """The pairs of each round so far, and the player with the bye."""
         self._is_over = False
 
     @property
     def planned(self) -> int | None:
-        return None if self._disqualify else self._planned
+        return None if self._disqualify else sum(len(present) // 2 * 2 for present in self._present.values())
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
         self._ledger.tell(results)
-        if any(pair.left for pair in self._round):
+        if self._given and any(pair.left for pair in self._given[-1][0]):
             return []
-        self._played += self._round
-        self._round = []
-        if not self._rounds_left:
+        pairs, bye = self._paired() if len(self._given) < self._rounds else ([], None)
+        if not pairs:
             self._is_over = True
             return None
-        batch: list[GameSpec] = []
-        self._rounds_left -= 1
-        before = self._byes.copy()
-        for one, other in self._paired():
-            pair, games = self._ledger.give(one, other)
-            self._round.append(pair)
-            batch += games
-        if not batch:
-            self._is_over = True
-            return None
-        self._given.append((self._round, next(iter(self._byes - before), None)))
-        return batch
+        given = [self._ledger.give(*pair) for pair in pairs]
+        self._given.append(([pair for pair, _ in given], bye))
+        return [game for _, games in given for game in games]
 
-    def _half_points(self) -> Counter[int]:
-        points = Counter({player: PAIR_HALF_POINTS * count for player, count in self._byes.items()})
-        for pair in (*self._played, *self._round):
+    def _scores(self) -> tuple[Counter[int], Counter[int]]:
+        """Return the half points and the byes of each player; a bye counts when its round is over."""
+        byes = Counter(idle for pairs, idle in self._given if idle is not None and not any(pair.left for pair in pairs))
+        points = Counter({player: PAIR_HALF_POINTS * count for player, count in byes.items()})
+        for pair in (pair for pairs, _ in self._given for pair in pairs):
             for player, gained in zip(pair.players, pair.half_points, strict=True):
                 points[player] += gained
-        return points
+        return points, byes
 
-    def _paired(self) -> list[tuple[int, int]]:
-        points, out = self._half_points(), self._ledger.disqualified(self._disqualify)
+    def _paired(self) -> tuple[list[tuple[int, int]], int | None]:
+        (points, byes), out = self._scores(), self._ledger.disqualified(self._disqualify)
         ranked = [player for player in self._present[len(self._given) + 1] if player not in out]
         ranked.sort(key=lambda player: (-points[player], player))
         if len(ranked) < 2:
-            return []
-        least = min(self._byes[player] for player in ranked)
+            return [], None
         idle: list[int | None] = [None]
         if len(ranked) % 2:
-            idle = [player for player in reversed(ranked) if self._byes[player] == least]
+            least = min(byes[player] for player in ranked)
+            idle = [player for player in reversed(ranked) if byes[player] == least]
         most_met = 0  # how often two bots that are paired may have met
         while True:
             for bye in idle:
+                paired = [player for player in ranked if player != bye]
                 matching = Matching(
-                    [player for player in ranked if player != bye],
+                    paired,
                     lambda one, other, most=most_met: self._ledger.met(one, other) <= most,  # type: ignore[misc]
                 )
                 if matching.complete():
-                    if bye is not None:
-                        ranked.remove(bye)
-                        self._byes[bye] += 1
-                    return list(self._from_the_top(ranked, points, matching))
+                    return list(self._from_the_top(paired, points, matching)), bye
             most_met += 1
 
     def _from_the_top(
@@ -142,19 +129,14 @@ class Swiss:
     def placing(self) -> Placing:
         """Order by points with byes, then Buchholz (a bye is an opponent with the bot's own points), then meetings won.
 
-        Equals share a place. Disqualified bots and those that are in no round are last, without a place. In a round
-        that is not over, opponents have met as soon as one of their games is over, and the bye does not count yet.
+        Equals share a place. Disqualified bots and those that are in no round are last, without a place. Opponents have
+        met as soon as one of their games is over.
         """
-        points, byes = self._half_points(), self._byes.copy()
+        points, byes = self._scores()
         out = self._ledger.disqualified(self._disqualify)
-        if any(pair.left for pair in self._round):
-            _, idle = self._given[-1]
-            if idle is not None:
-                byes[idle] -= 1
-                points[idle] -= PAIR_HALF_POINTS
         buchholz = Counter({player: count * points[player] for player, count in byes.items()})
         won = Counter[int]()
-        for pair in (*self._played, *(pair for pair in self._round if pair.left < pair.given)):
+        for pair in (pair for pairs, _ in self._given for pair in pairs if pair.left < pair.given):
             one, other = pair.players
             buchholz[one] += points[other]
             buchholz[other] += points[one]

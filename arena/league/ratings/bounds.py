@@ -1,17 +1,14 @@
-"""The ratings that the games of a league bound, and on which side.
+"""The ratings that the games of a league bound, and on which side (Ford).
 
 A player's rating has a lower bound from each player it scored against, from each player that those scored against, and
-so on; it has an upper bound from those that scored against it in the same way. A player that won all its games has no
-upper bound, and two groups that never met do not bound each other (Ford's condition for the existence of ratings).
-
-The *field* is the largest set of players who bound each other. The weakness of a bot that lost all its games is
-unknown, so such a bot is no reference for the others: a rating is bounded if it is bounded relative to the field. If no
-two players bound each other, all of them are the field. If there is an anchor, the anchor is the field.
-
-Source: L. R. Ford, American Mathematical Monthly 64 (1957) 28-33.
+so on; it has an upper bound from those that scored against it in the same way. The *field* is the largest set of
+players who bound each other: a rating is bounded if it is bounded relative to the field. If no two players bound each
+other, all of them are the field. An anchor is the field.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
+from operator import add
 from typing import NamedTuple
 
 from arena.league.ratings.score_counts import Results, Row, Score
@@ -30,17 +27,12 @@ class Bounds(NamedTuple):
 
 def bounds_of(rows: Sequence[Row], anchor: int | None = None) -> Bounds:
     """Return the bounds from the games of these players, relative to the anchor if there is one."""
-    scored_against: _Links = [
-        [opponent for opponent, points in zip(row.opponents, row.half_points, strict=True) if points] for row in rows
-    ]
-    conceded_to: _Links = [
-        [
-            opponent
-            for opponent, losses, draws in zip(row.opponents, row.losses, row.draws, strict=True)
-            if losses or draws
-        ]
-        for row in rows
-    ]
+
+    def links(of_row: Callable[[Row], Iterable[int]]) -> _Links:
+        return [list(compress(row.opponents, of_row(row))) for row in rows]
+
+    scored_against = links(lambda row: row.half_points)
+    conceded_to = links(lambda row: map(add, row.losses, row.draws))
     field = _field(scored_against, conceded_to) if anchor is None else frozenset({anchor})
     if len(field) > 1 or anchor is not None:  # a link to one of the field is a link to all of it
         member = min(field)
@@ -78,8 +70,7 @@ def advantage_bounds(results: Results) -> tuple[bool, bool]:
     It has an upper bound unless strengths could explain all games for every advantage. Such strengths u, which move by
     1 with a unit of advantage, have u(first) - u(second) <= -1 where the second player scored, and >= -1 where the
     first one did. They exist unless such differences form a cycle with a sum below 0, which the algorithm of Bellman
-    and Ford finds. The lower bound is the same with the colors swapped. In all but tiny leagues there is a pair in
-    which both conceded as the first player, which is such a cycle.
+    and Ford finds: in all but tiny leagues a pair in which both conceded as the first player.
     """
     low, high = results.both_ways(Score.FIRST), results.both_ways(Score.SECOND)
     if low and high:

@@ -2,11 +2,7 @@
 
 Games are compared only with games of the same two bots with the same colours: within each such group there is a table
 of machines by results, for which Pearson's chi-square with the factor (n - 1)/n is taken (Campbell, Statistics in
-Medicine 26, 2007: with it the mean over all assignments of machines is the number of degrees of freedom, for any number
-of games). Groups are independent, so that the sums are a chi-square with the degrees of freedom of all.
-
-A difference does not show which machine is wrong, and no difference means little where few games are comparable; so the
-number of those is part of the answer.
+Medicine 26, 2007). Groups are independent, so that the sums are a chi-square with the degrees of freedom of all.
 """
 
 import math
@@ -17,9 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Homogeneity:
-    """A test of homogeneity. `games` could be compared with another machine's; if there are none, or no two results to
-    compare, there are no degrees of freedom, and `p` is 1.
-    """
+    """A test of homogeneity; `games` is the number of those that could be compared with another machine's."""
 
     chi_square: float
     degrees: int
@@ -59,11 +53,9 @@ def _of_group(cells: Counter[tuple[Hashable, Hashable]]) -> tuple[float, int, in
 
 
 def chi_square_tail(value: float, degrees: int) -> float:
-    """Return the probability that a chi-square with these degrees of freedom is this large or larger: Q(degrees/2,
-    value/2).
+    """Return the probability that a chi-square is this large or larger: Q(degrees/2, value/2).
 
-    For the regularized incomplete gamma function, Q(a + 1, x) = Q(a, x) + x^a e^-x / Gamma(a + 1), from Q(1/2, x) =
-    erfc(sqrt(x)), or from Q(0, x) = 0.
+    Q(a + 1, x) = Q(a, x) + x^a e^-x / Gamma(a + 1), from Q(1/2, x) = erfc(sqrt(x)), or from Q(0, x) = 0.
     """
     if degrees == 0 or value <= 0:
         return 1.0

@@ -2,7 +2,7 @@
 
 The idea: hold a combination of the parameters (a rating, a difference, the advantage) at another value and let all
 other parameters follow; the interval ends where the log likelihood has fallen by as much as a 95% test allows (Wilks).
-Four refinements make it cheap, and make it hold its promise with few games too:
+Four refinements make it cheap, and make it hold its promise with few games too (benchmarks/coverage.py):
 
 - The other parameters follow the tangent of their path at the peak, which is exact to second order. The pairs of
   players with a difference that changes much are followed game by game, all others to second order.
@@ -12,17 +12,9 @@ Four refinements make it cheap, and make it hold its promise with few games too:
   allowed is what it would be with four more decided games.
 - Groups of games at nearly equal differences are followed as one, which keeps large leagues quick.
 
-An interval is that of the rating relative to its reference: the mean of the field (`arena.league.ratings.bounds`), or
-the anchor. An end that the games do not bound is infinite. Without an anchor it is given on the scale of the ratings,
-with 0 as the mean of all; there the players outside the field keep their distance from it. A player outside the field
-is itself one of the n of that mean: x logits lower relative to the field is x (1 - 1/n) lower on the scale. To leave
-its own rating in the mean would lower the lower end of an unbeaten player for what the prior gives to its rating.
-
-LOS is the normal distribution at the signed root of twice the fall to equality. Unlike the difference over its standard
-error, this is right for lopsided results. The priors count, so it is defined for any two players.
-
-Sources: S. S. Wilks, Annals of Mathematical Statistics 9 (1938) 60-62. O. Barndorff-Nielsen & D. Cox, Inference and
-Asymptotics (1994), on the signed root. benchmarks/coverage.py measures how often the intervals hold the truth.
+An interval is relative to the mean of the field, or to the anchor, and given on the scale of the ratings, with 0 as the
+mean of all. A player outside the field is itself one of the n of that mean: x logits lower relative to the field is
+x (1 - 1/n) lower on the scale.
 """
 
 import math
@@ -49,10 +41,9 @@ Interval = tuple[float, float]
 
 
 def intervals(fit: Fit, bounds: Bounds, *, is_anchored: bool = False) -> list[Interval]:
-    """Return the ends of the interval of each log strength, relative to the mean of all, or to the anchor if that is
-    the field.
+    """Return the ends of the interval of each log strength, relative to the mean of all or to the anchor.
 
-    A bound that the games do not bound is infinite.
+    An end that the games do not bound is infinite.
     """
     logits = fit.point.logits
     zero = logits[min(bounds.field)] if is_anchored else sum(logits) / len(logits)
@@ -84,8 +75,8 @@ def intervals(fit: Fit, bounds: Bounds, *, is_anchored: bool = False) -> list[In
 def reference_of(player: int, logits: Sequence[float], bounds: Bounds) -> frozenset[int]:
     """Return the players with the mean that the player's interval is relative to: the field.
 
-    If no two bound each other, a player with only a lower bound has won against all others. Its reference is the best
-    of them, with which it would have shared the field for a lost point. For an upper bound it is the worst.
+    If no two bound each other, a player with only a lower bound has won against all others, and its reference is the
+    best of them; for an upper bound it is the worst.
     """
     below, above = player in bounds.bounded_below, player in bounds.bounded_above
     if below == above or player not in bounds.field:
@@ -104,10 +95,7 @@ def advantage_interval(fit: Fit, low: bool, high: bool) -> Interval:
 
 
 def superiority_in(fit: Fit, one: int, other: int) -> float:
-    """Return the likelihood that the first of two players of a league is stronger than the other.
-
-    In leagues of more than `FEW` players the fall to equality is that of the normal distribution.
-    """
+    """Return the likelihood that the first of two players of a league is stronger than the other."""
     ahead = fit.point.logits[one] - fit.point.logits[other]
     moves = _difference(fit.covariance[one], fit.covariance[other])
     variance = moves[one] - moves[other]
@@ -171,12 +159,11 @@ class _Group(NamedTuple):
 class Curve:
     """The log likelihood along a direction, as a function of the distance from the peak in logits; concave.
 
-    `largest` is the fastest change of a difference; `to_lose` and `to_win` are the points taken and missed in the games
-    that are followed.
+    `with_prior` adds the prior of the strengths, `everything` follows all pairs. `largest` is the fastest change of a
+    difference; `to_lose` and `to_win` are the points taken and missed in the games that are followed.
     """
 
     def __init__(self, fit: Fit, direction: Direction, *, with_prior: bool = False, everything: bool = False) -> None:
-        """`with_prior` adds the prior of the strengths, `everything` follows all pairs."""
         point, prior = fit.point, fit.priors.strength
         self._allowed = _fall_allowed(fit)
         self._v, self._lean_of_tie = point.tie, direction.tie
@@ -217,7 +204,6 @@ class Curve:
         return lean * at.score + tie * at.draw, variance
 
     def fall(self, shift: float) -> float:
-        """Return the change of the log likelihood from the peak to there."""
         total = (self._slope - self._curvature * shift / 2) * shift
         tie, v = self._lean_of_tie * shift, self._v * math.exp(self._lean_of_tie * shift)
         for lean, x, games, score, draw, before in self._groups:
@@ -225,7 +211,6 @@ class Curve:
         return total
 
     def derivatives(self, shift: float) -> tuple[float, float]:
-        """Return the slope, and the negated curvature."""
         slope, curvature = self._slope - self._curvature * shift, self._curvature
         v = self._v * math.exp(self._lean_of_tie * shift)
         for lean, x, games, score, draw, _ in self._groups:
@@ -262,9 +247,7 @@ class Curve:
 
 
 def _leaning(fit: Fit, moves: Vector, slight: float) -> Iterator[tuple[int, int, int, float]]:
-    """Yield the pairs that met and lean by more than slightly, once each: the rising player, the other, its place among
-    the opponents, and the lean.
-    """
+    """Yield the pairs that lean by more than slightly: the rising player, the other, its place, and the lean."""
     lowest, highest = min(moves), max(moves)
     ends = (moves.index(lowest), moves.index(highest))
     leans = (abs(moves[end] - moves[opponent]) for end in ends for opponent in fit.rows[end].opponents)

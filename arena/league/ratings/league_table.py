@@ -2,8 +2,7 @@
 
 Places go by points per game; then, among equals, by the points per game among themselves; then by the Sonneborn-Berger
 score per game (what was scored against each opponent, times that opponent's points per game); then by the wins per
-game. All are exact fractions, so that equals are equal, and per game, so that a table is fair while games are missing.
-Each rule is applied to those whom the rules before it left equal.
+game. All are exact fractions, so that equals are equal.
 """
 
 import math
@@ -23,10 +22,9 @@ from arena.league.ratings.strengths import USUAL_PRIORS, Fit, fit, moments, scal
 
 
 class Merits(NamedTuple):
-    """The values per game that a player's place depends on; `neustadtl` is not per game.
+    """The values per game that a player's place depends on, and `neustadtl`, the usual Sonneborn-Berger score.
 
-    `head_to_head` is None where the points alone decide; without a game among the equals it is one half. `neustadtl` is
-    the usual Sonneborn-Berger score: for each opponent the points taken from it times all its points.
+    `head_to_head` is None where the points alone decide.
     """
 
     points: float
@@ -67,8 +65,6 @@ class Standing:
 
 
 class RatedLeague:
-    """The ratings and the table of a league, computed on demand."""
-
     def __init__(self, results: Results, anchor: Anchor | None = None) -> None:
         self.names = results.names
         self.anchor = anchor
@@ -85,8 +81,7 @@ class RatedLeague:
     def ratings(self) -> dict[str, Rating | None]:
         """Return the Elo of all players; the mean of the rated ones is 0, or the anchor has its given Elo.
 
-        Double forfeits do not compare strengths. So a player with no other game has None, and if that is the anchor,
-        all have None.
+        A player with no game but double forfeits has None; if that is the anchor, all have None.
         """
         found: dict[str, Rating | None] = dict.fromkeys(self.names)
         anchor = self.names.index(self.anchor.name) if self.anchor else None
@@ -177,7 +172,6 @@ _Rule = Callable[[int, Sequence[int]], Fraction | int]
 
 
 def _places(rows: Sequence[Row]) -> tuple[list[list[int]], list[Merits]]:
-    """Return the players in groups of equals, best first, and the merits of each player."""
     games = [sum(row.games) for row in rows]
     halves = [row.half_points for row in rows]
     half_points = list(map(sum, halves))

@@ -1,15 +1,8 @@
 """The difference between two players, estimated from the games between them.
 
-The difference is that of the Elo formula: an expected score of s per game, with a draw as a half, is
-400 log10(s / (1 - s)) Elo. Its 95% interval inverts two exact tests. The lower end is the difference at which a score
-as high as this one, or higher, has a chance of 2.5%; the upper bound is the same seen by the opponent.
-
-For each difference that is tried, how often games are drawn is what fits these games best under it (maximum
-likelihood). Without draws this is the interval of Clopper & Pearson (1934) for a proportion. Draws vary less than wins
-and losses, and make it narrower: 100 draws give -13 to +13. A side that won every game has no upper bound.
-
-Sources: C. J. Clopper & E. S. Pearson, Biometrika 26 (1934) 404-413. The coverage is measured by
-benchmarks/coverage.py.
+Its 95% interval inverts two exact tests: the lower end is the difference at which a score as high as this one, or
+higher, has a chance of 2.5%; the upper end is the same seen by the opponent. For each difference that is tried, how
+often games are drawn is what fits these games best under it. Without draws this is the interval of Clopper and Pearson.
 """
 
 import math
@@ -26,8 +19,7 @@ LARGE = 1e250  # sums are scaled down from here, long before a float overflows
 class PairDifference:
     """The Elo difference of the first of two players over the second, with the ends of the 95% interval.
 
-    An end is infinite where the games do not bound it; `elo` is infinite if one of the two made no point. `stronger` is
-    the likelihood that the first is stronger.
+    What the games do not bound is infinite. `stronger` is the likelihood that the first is stronger.
     """
 
     elo: float
@@ -48,9 +40,9 @@ def difference(wins: int, draws: int, losses: int) -> PairDifference:
 def superiority(wins: int, losses: int) -> float:
     """Return the likelihood ("LOS") that the first of two players is stronger: that it wins more than it loses.
 
-    Draws do not count. Before the games every chance p to win a decided game is equally likely; after them p has the
-    beta distribution of wins + 1 and losses + 1, and this is its part above one half. It equals the chance of at most
-    `wins` successes in wins + losses + 1 trials, each with a chance of one half.
+    Before the games every chance p to win a decided game is equally likely; after them this is the part of the
+    distribution of p above one half. It equals the chance of at most `wins` successes in wins + losses + 1 trials, each
+    with a chance of one half.
     """
     if wins < losses:
         return 1 - superiority(losses, wins)
@@ -102,8 +94,7 @@ def _chance_to_reach(half_points: int, games: int, win: float, draw: float, loss
     """Return the chance of at least so many half points in so many games.
 
     The chances of 0, 1, 2, ... half points are the coefficients of (loss + draw x + win x^2)^games, and each follows
-    from the two before it. Up to the middle all terms of this are positive, so no digits are lost: the half that
-    contains the score is added up.
+    from the two before it. Up to the middle all terms are positive: the half that contains the score is added up.
     """
     if half_points <= games:
         return 1 - _chance_of_at_most(half_points - 1, games, loss, draw, win)

@@ -1,13 +1,13 @@
 """Counts of game results: how often each pair of players with given colors won, drew or lost.
 
-A league of 1,000 players has a million pairs of a player with Red and a player with Blue. So there is one count for
-each such pair and each result, for any number of games, and `Results.rows` returns columns: a list of all opponents of
-a player, and lists of counts in the same order.
+A league of 1,000 players has a million pairs of a player with Red and a player with Blue: so there is one number for
+each such pair and each result, and columns of all opponents of a player.
 """
 
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Self
 
 
@@ -34,7 +34,6 @@ class Row:
 
     @property
     def rated(self) -> list[int]:
-        """Games with each opponent, without double forfeits."""
         return list(map(sum, zip(self.wins, self.draws, self.losses, strict=True)))
 
     @property
@@ -47,7 +46,6 @@ class Row:
 
 
 FIELD_BITS = 40
-"""Bits of each count of a pair, all packed into one number: enough for a trillion games."""
 _FIELD = (1 << FIELD_BITS) - 1
 _WIN, _DRAW, _LOSS, _NEITHER, _FIRST = (1 << FIELD_BITS * number for number in range(5))
 _SCORES = (Score.FIRST, Score.DRAW, Score.SECOND, Score.NEITHER)
@@ -107,7 +105,6 @@ class Results:
         return found
 
     def rows(self) -> list[Row]:
-        """Return the games of each player, in the order of the names; independent of the order of adding."""
         players = len(self.names)
         seen: list[dict[int, int]] = [{} for _ in self.names]
         for key, count in self._counts.items():
@@ -136,12 +133,11 @@ def rated_rows(rows: Sequence[Row]) -> tuple[list[int], list[Row]]:
     """Return the players with games that are no double forfeits, and their rows, renumbered from 0."""
     if all(row.opponents and all(row.rated) for row in rows):
         return list(range(len(rows))), list(rows)
-    kept = [[place for place, games in enumerate(row.rated) if games] for row in rows]
-    rated = [player for player, places in enumerate(kept) if places]
+    rated = [player for player, row in enumerate(rows) if any(row.rated)]
     number = {player: place for place, player in enumerate(rated)}
-    return rated, [_part(rows[player], kept[player], number) for player in rated]
-
-
-def _part(row: Row, places: Sequence[int], number: Mapping[int, int]) -> Row:
-    columns = (row.wins, row.draws, row.losses, row.double_forfeits, row.as_first)
-    return Row([number[row.opponents[at]] for at in places], *([column[at] for at in places] for column in columns))
+    found = []
+    for row in (rows[player] for player in rated):
+        games, columns = row.rated, (row.wins, row.draws, row.losses, row.double_forfeits, row.as_first)
+        opponents = [number[opponent] for opponent in compress(row.opponents, games)]
+        found.append(Row(opponents, *(list(compress(column, games)) for column in columns)))
+    return rated, found

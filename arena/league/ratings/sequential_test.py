@@ -1,22 +1,19 @@
 """Is the first of two players better? The generalized sequential probability ratio test, on pairs of games.
 
-The two games of a pair have the same seeds and swapped colors, so they depend on each other. So pairs are counted, by
-the points of the first player, from 0 to 2 in halves (pentanomial). Two hypotheses about its Elo, H0 and H1, each fix
-the expected score of a pair, and the likeliest distribution over the five scores is found for each. The logarithm of
-the ratio of their likelihoods (LLR) changes pair by pair until it leaves the bounds, which follow from the shares of
-wrong verdicts that are allowed (Wald).
+Pairs are counted by the points of the first player, from 0 to 2 in halves (pentanomial). Two hypotheses about its Elo,
+H0 and H1, each fix the expected score of a pair, and the likeliest distribution over the five scores is found for each.
+The logarithm of the ratio of their likelihoods (LLR) changes pair by pair until it leaves the bounds, which follow from
+the shares of wrong verdicts that are allowed (Wald).
 
 The likeliest distribution with mean s has p_i = n_i / (N (1 + x (a_i - s))), with the one x that gives the mean. Its
 log likelihood is below the free maximum by the `deficit`, the maximum over x of sum n_i log(1 + x (a_i - s)) (Owen's
-empirical likelihood). As in fishtest and fastchess, a score that never occurred weighs 0.001: so a few equal pairs,
-with a variance of 0, do not decide.
+empirical likelihood). A score that never occurred weighs 0.001: so a few equal pairs do not decide.
 
-`estimate` is the difference in Elo, knowing that the test decides when it stops: the usual interval holds the truth in
-only 90 of 100 tests. It orders the outcomes of the test (accepted late is worse than accepted early, rejected early is
-the worst), and a difference is in the interval unless the outcome is among the worst or the best 2.5% under it
-(Siegmund). The Elo is the difference under which half of all outcomes are worse. The LLR is taken for a Brownian motion
-from 0 to either bound, with a drift of 0 for the score midway between H0 and H1. That is crude for a few pairs, so the
-interval also covers that of the plain likelihood (the signed root of twice the deficit).
+`estimate` is the difference in Elo, knowing that the test decides when it stops. It orders the outcomes of the test
+(accepted late is worse than accepted early, rejected early is the worst), and a difference is in the interval unless
+the outcome is among the worst or the best 2.5% under it (Siegmund). The Elo is the difference under which half of all
+outcomes are worse. The LLR is taken for a Brownian motion from 0 to either bound, with a drift of 0 for the score
+midway between H0 and H1. That is crude for a few pairs, so the interval also covers that of the plain likelihood.
 
 Sources: A. Wald, Annals of Mathematical Statistics 16 (1945) 117-186. M. Van den Bergh, "A practical introduction to
 the GSPRT", cantate.be/Fishtest; LLRcalc.py and sprt.py in github.com/official-stockfish/fishtest. A. Owen, Biometrika
@@ -36,17 +33,13 @@ PairCounts = tuple[int, int, int, int, int]
 """The numbers of pairs that brought the first player 0, a half, 1, one and a half and 2 points."""
 NO_PAIRS: PairCounts = (0, 0, 0, 0, 0)
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""The points per game of a pair with each of these results."""
 NEVER_SEEN = 1e-3
-"""The weight of a score that never occurred, in pairs."""
 MOST_STEPS = 200
 PRECISION = 1e-9  # of x, on which the likelihood at its maximum depends by its square
 SMALL = 1e-6  # a drift that would move so small a share of the variance is none
 
 
 class Decision(enum.Enum):
-    """The state of a test: H1 is accepted, H0 is accepted, or neither."""
-
     BETTER = "better"
     NOT_BETTER = "not better"
     UNDECIDED = "undecided"
@@ -57,7 +50,6 @@ class Hypotheses:
     """The hypotheses that the first player is `elo0` above the second (H0), or `elo1`, which is more (H1).
 
     If H0 is true, the test accepts H1 with a chance of `alpha`; if H1 is true, it accepts H0 with a chance of `beta`.
-    Between the two it may accept either.
     """
 
     elo0: float = 0.0
@@ -67,12 +59,10 @@ class Hypotheses:
 
     @property
     def lower(self) -> float:
-        """The LLR at or below which H0 is accepted."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """The LLR at or above which H1 is accepted."""
         return math.log((1 - self.beta) / self.alpha)
 
     def decision(self, llr: float) -> Decision:
@@ -82,20 +72,15 @@ class Hypotheses:
 
 
 def expected_score(elo: float) -> float:
-    """Return the expected points per game of a player with this advantage in Elo."""
     return 1 / (1 + math.exp(-elo / ELO_PER_LOGIT))
 
 
 def log_likelihood_ratio(hypotheses: Hypotheses, counts: PairCounts) -> float:
-    """Return the logarithm of the likelihood ratio of H1 to H0 for these pairs (LLR)."""
     return Steps(hypotheses, counts).llr if any(counts) else 0.0
 
 
 def expected_pairs_left(hypotheses: Hypotheses, counts: PairCounts) -> float | None:
-    """Return how many more pairs the test is expected to take, if the LLR moves as before; None before any.
-
-    The LLR is taken for a Brownian motion with the mean and variance of its steps so far.
-    """
+    """Return how many more pairs the test is expected to take, if the LLR moves as before; None before any."""
     if not any(counts):
         return None
     steps = Steps(hypotheses, counts)
@@ -104,10 +89,7 @@ def expected_pairs_left(hypotheses: Hypotheses, counts: PairCounts) -> float | N
 
 
 def exit_time(below: float, above: float, drift: float, variance: float) -> float:
-    """Return the mean time for a Brownian motion to leave an interval with ends so far below and above it.
-
-    `drift` and `variance` are those of a unit of time.
-    """
+    """Return the mean time for a Brownian motion to leave an interval with ends so far below and above it."""
     if below <= 0 or above <= 0:
         return 0.0
     if abs(drift) * (below + above) < SMALL * variance:
@@ -120,8 +102,7 @@ def exit_time(below: float, above: float, drift: float, variance: float) -> floa
 
 
 class Steps:
-    """The LLR of some pairs, and its step for a pair with each score, by the likeliest distribution of either
-    hypothesis.
+    """The LLR of some pairs, and its step for a pair with each score, by the likeliest distribution of each hypothesis.
 
     `mean` is the points per game, with the weight of the scores that never occurred: neither 0 nor 1.
     """
@@ -147,7 +128,6 @@ class Steps:
         return _fit(self._weights, mean).deficit
 
     def variance_of_score(self, mean: float) -> float:
-        """Return the variance of the score of a pair under the likeliest distribution with this mean."""
         fit = _fit(self._weights, mean)
         return self._average([(score - mean) ** 2 / fit.ratio(score) for score in SCORES])
 
@@ -164,8 +144,7 @@ class _Fit(NamedTuple):
 
 
 def _fit(weights: Sequence[float], mean: float) -> _Fit:
-    """Return the likeliest distribution over `SCORES` with this mean, which is neither 0 nor 1; all weights are above
-    0.
+    """Return the likeliest distribution over `SCORES` with this mean, which is neither 0 nor 1.
 
     sum w d / (1 + x d), with d = score - mean, falls in x from infinity to minus infinity; it is 0 where the mean is
     right. Newton's steps find that place, and bisection where they would leave the known bracket.
@@ -207,8 +186,7 @@ FAR_TAIL = -30.0  # of the normal distribution: from here on its logarithm is a 
 def estimate(hypotheses: Hypotheses, counts: PairCounts) -> PairDifference:
     """Return the estimated difference, by the pairs up to now, or to where the test stopped: at least one.
 
-    An end of the 95% interval is infinite where the pairs do not bound it. `stronger` is the chance of a worse outcome
-    if the two were of equal strength.
+    `stronger` is the chance of a worse outcome if the two were of equal strength.
     """
     steps, pairs = Steps(hypotheses, counts), sum(counts)
     still = (expected_score(hypotheses.elo0) + expected_score(hypotheses.elo1)) / 2
@@ -243,8 +221,7 @@ def estimate(hypotheses: Hypotheses, counts: PairCounts) -> PairDifference:
 def _where(worse: Callable[[float], float], chance: float, near: float) -> float:
     """Return the nearest logit at which the chance of a worse outcome is this; infinite if there is none.
 
-    The chance falls, except far from what the pairs suggest, where the likeliest distribution has hardly any variance:
-    so the search goes outwards.
+    The chance falls, except far from what the pairs suggest: so the search goes outwards.
     """
     sign = 1 if worse(near) > chance else -1
     inner, outer, width = near, near, FIRST_WIDTH
@@ -263,10 +240,7 @@ def _where(worse: Callable[[float], float], chance: float, near: float) -> float
 
 
 class Motion(NamedTuple):
-    """A Brownian motion from 0 that ends at either of two bounds; drift and variance are those of a unit of time.
-
-    Its chances are computed by reflections of the start at both bounds.
-    """
+    """A Brownian motion from 0 that ends at either of two bounds; chances are computed by reflections there."""
 
     lower: float
     upper: float

@@ -1,28 +1,9 @@
 """The strengths of all players, the advantage of the first player and the share of draws, fitted to all games together.
 
-The model is Davidson's. Let x be the difference in log strength between a player and its opponent, plus the advantage
-for the player that has the first move, or minus it. The chances of a win, a draw and a loss are in the ratio
-
-    exp(x/2) : v : exp(-x/2)
-
-so x is the log odds of the decided games, equals draw v / (2 + v) of their games, and without draws this is the model
-of Bradley and Terry. It is an exponential family: a fit needs only the points of each player, the points of the first
-players and the number of draws, and expects each of them as it was.
-
-The fit maximizes the likelihood times weak priors, without which some estimates would be infinite:
-
-- each log strength is normal around 0, with a standard deviation of 1000 Elo (the weight of an eighth of a game);
-- the advantage is normal around 0, with 100 Elo, which matters only in short leagues that Red, or one bot, won
-  throughout;
-- one decided game between equals is added. Without any draw there is no parameter v.
-
-The log posterior is concave, and Newton's method finds its peak in some ten steps.
-
-A difference x is 400 / ln(10) x (2 / (2 + v)) Elo: near equality the expected score then rises with Elo as in Elo's
-formula for every share of draws, and without draws it is that formula everywhere.
-
-Sources: R. R. Davidson, Journal of the American Statistical Association 65 (1970) 317-328. The order of the players:
-R. R. Davidson & R. J. Beaver, Biometrics 33 (1977) 693-702. The scale: R. Coulom's BayesElo (its command `scale`).
+docs/ratings.md has the model (Davidson's), its scale, the priors and the sources. Let x be the difference in log
+strength between a player and its opponent, plus the advantage for the player that has the first move, or minus it: the
+chances of a win, a draw and a loss are in the ratio exp(x/2) : v : exp(-x/2). Without any draw there is no v. The log
+posterior is concave, and Newton's method finds its peak in some ten steps.
 """
 
 import math
@@ -46,8 +27,6 @@ MAX_STEPS = 1000  # only a mistake takes so many
 
 
 class Moments(NamedTuple):
-    """The expected score of one game, the chance of a draw, their variances and covariance."""
-
     score: float
     draw: float
     variance: float
@@ -121,7 +100,8 @@ def fit(rows: Sequence[Row], won_first: float, priors: Priors = USUAL_PRIORS) ->
         slope, information = _derivatives(rows, point, won_first, draws, priors)
         (step,) = solved(information, [slope])
         if dot(slope, step) < SETTLED:
-            return Fit(point, rows, solved(information, _identity(len(slope))), information[-1][-1], priors)
+            identity = [[float(row == column) for column in range(len(slope))] for row in range(len(slope))]
+            return Fit(point, rows, solved(information, identity), information[-1][-1], priors)
         # A full step can overshoot. No game's exponents spread by more than `reach`, so the information grows at most
         # e^(t * reach)-fold over the fraction t of the step. It leads uphill up to log(1 + reach) / reach, and to its
         # end where (e^reach - 1 - reach) / reach^2 < 1 (F. Bach, Electronic Journal of Statistics 4 (2010) 384-414).
@@ -222,10 +202,6 @@ def solved(lower: Matrix, columns: Matrix) -> Matrix:
         return columns_found
     factor = _cholesky(lower)
     return [_solved_by(factor, column) for column in columns]
-
-
-def _identity(size: int) -> Matrix:
-    return [[float(row == column) for column in range(size)] for row in range(size)]
 
 
 def _cholesky(lower: Matrix) -> Matrix:

@@ -1,8 +1,7 @@
 """The store of games: one SQLite file for one league.
 
-`store` is the interface, made of `game_table` and `store_tables`. `game_row` makes a row of a record, `groups` counts
-rows, and `document` has the settings. `database` is SQLite with errors that users can act on, and `sole_use` keeps two
-arenas from playing with one store.
+`store` is the interface, made of `game_table` and `document`. `game_row` makes a row of a record, `groups` counts rows.
+`database` is SQLite with errors that users can act on, and `store_file` has the tables and the lock.
 """
 
 from arena.league.store.database import (
@@ -23,14 +22,14 @@ from arena.league.store.document import (
 )
 from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.game_table import Stored
-from arena.league.store.groups import Groups, SideTimes
-from arena.league.store.sole_use import StoreInUseError, sole_use
-from arena.league.store.store import Contents, KeptFiles, Store
-from arena.league.store.store_tables import NO_SETTINGS, is_empty_file
+from arena.league.store.groups import Groups, PairCount, SideTimes
+from arena.league.store.store import NO_SETTINGS, BotNote, Contents, Store
+from arena.league.store.store_file import StoreInUseError, is_empty_file, sole_use
 
 __all__ = [
     "NO_GAMES",
     "NO_SETTINGS",
+    "BotNote",
     "Contents",
     "Damage",
     "DamagedError",
@@ -39,7 +38,7 @@ __all__ = [
     "GameRow",
     "Groups",
     "Kept",
-    "KeptFiles",
+    "PairCount",
     "PlayerTime",
     "SideTimes",
     "Store",

@@ -1,10 +1,6 @@
-"""One connection to SQLite, with transactions, and with clear messages for its errors and for files that are no store.
-
-Readers open the file read-only, unless a killed program has left a transaction to roll back.
-"""
+"""One connection to SQLite, with transactions, and with clear messages for errors and for files that are no store."""
 
 import os
-import re
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -20,24 +16,19 @@ from arena.system.user_files import file_errors, read_start
 START = 64
 RECORDS_START = b'{"'
 STORE_START = b"SQLite format 3\0"
-"""The first bytes of every store."""
 STORE_OR_FILE = "a store or a file of game records ('arena export')"
 SALVAGE = "'arena verify' says what of it can be read, and '--salvage' copies that to a new store"
-_VIEW = re.compile(rb'\{"schema":\d{1,9},"view":"(red|blue|public)",')
 
 
 def is_record_file(path: Path) -> bool:
     """Return whether a file begins like a file of records: with a JSON object in one line."""
-    return _start(path).startswith(RECORDS_START)
+    with suppress(OSError, ValueError):
+        return read_start(path, START, follow=True).startswith(RECORDS_START)
+    return False
 
 
 def other_file(path: Path) -> str:
-    start = _start(path)
-    view = _VIEW.match(start)
-    if view:
-        side = view[1].decode()
-        return f"what {side} may know of games, as 'arena export --view' writes it for other programs"
-    if start.startswith(RECORDS_START):
+    if is_record_file(path):
         return "a file of game records; 'arena import STORE FILE' makes a store of it, or adds to one"
     return "another file"
 
@@ -56,24 +47,16 @@ def refuse_other_files(path: Path) -> None:
         raise UsageError(f"{where}: expected {STORE_OR_FILE}, got another file")
 
 
-def _start(path: Path) -> bytes:
-    with suppress(OSError, ValueError):
-        return read_start(path, START, follow=True)
-    return b""
-
-
 DAMAGE_SHOWN = 10
 LONGEST_WORDS = 300
 MADE_BY = "a file made by 'arena league' or 'arena match'"
 CORRUPT = ("malformed", "not a database")
-"""Messages of SQLite for a file that is damaged, or too short."""
 TO_ROLL_BACK = "SQLITE_READONLY_ROLLBACK"
-"""SQLite's error if it would have to roll a transaction back first, in a file that it may only read."""
 BUSY_SECONDS = 30.0
 
 
 class StoreError(ArenaError):
-    """The store cannot be read or written; the text says why. Games that were stored before are still there."""
+    """The store cannot be read or written. Games that were stored before are still there."""
 
 
 class StoreChangedError(StoreError):
@@ -105,7 +88,6 @@ class DamagedError(StoreError):
 
 
 def explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
-    """Translate an error of SQLite. May read the file, so the caller holds `LOCK`."""
     text = printable(str(error), LONGEST_WORDS)
     if "not a database" in text:
         return UsageError(f"{path}: expected a store ({MADE_BY}), got {other_file(path)}")
@@ -139,49 +121,36 @@ LIMITS = (
     (sqlite3.SQLITE_LIMIT_COLUMN, 100),
     (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
 )
-"""Limits on the memory for a stranger's file."""
-
-
 LOCK = threading.RLock()
-"""Held by every use of a store in this process: under POSIX a process loses all its locks on a file when it closes any
-descriptor of it, as the code that explains an error does.
-"""
+"""Held by every use of a store in this process, which under POSIX loses all its locks on a file when it closes any
+descriptor of it."""
 
 
 class Database:
-    """An open SQLite file. Its errors are `StoreError` and `UsageError`."""
-
     def __init__(self, path: Path, write: bool) -> None:
         self.path = path
         self._file = Path(os.path.realpath(path))
         self._has_written = False
         self._opened: tuple[int, int] | None = None
-        """The device and inode of the open file."""
-        self.connection = self._connected(write)
-
-    def _connected(self, write: bool) -> sqlite3.Connection:
         # As a whole path: SQLite has names such as ":memory:" that are no files.
         name = str(self._file) if write else _address(self._file)
         try:
-            connection = sqlite3.connect(
+            self.connection = sqlite3.connect(
                 name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=not write
             )
         except sqlite3.Error as error:
             with LOCK:
                 raise explained(self.path, error) from None
-        connection.text_factory = _text
+        self.connection.text_factory = _text
         for limit, value in LIMITS:
-            connection.setlimit(limit, value)
-        return connection
+            self.connection.setlimit(limit, value)
 
     def prepare(self) -> None:
-        """Set the pragmas for durable writes and for files of strangers."""
         for pragma in PRAGMAS:
             self.query(f"PRAGMA {pragma}")
         self._opened = _file_at(self.path)  # None for a new one, which is there when something is written
 
     def prepare_for_salvage(self) -> None:
-        """Allow reading of a damaged file, and prevent writing."""
         self.query("PRAGMA query_only = ON")
         self.query("PRAGMA writable_schema = ON")  # otherwise SQLite does not read a file that was cut off
 
@@ -197,7 +166,9 @@ class Database:
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorname != TO_ROLL_BACK:
                         raise
-                    self._roll_back()
+                    # SQLite rolls a killed program's transaction back if the connection may write.
+                    with closing(sqlite3.connect(self._file, timeout=BUSY_SECONDS)) as writer:
+                        writer.execute("SELECT count(*) FROM sqlite_schema")
                     return self.connection.execute(statement, values).fetchall()
         except OverflowError:
             raise StoreError(f"{self.path}: a number is larger than the store can keep (64 bits)") from None
@@ -219,29 +190,20 @@ class Database:
             return self.query(statement, *values)  # which says what is wrong, if it is more than the text
 
     def _explained(self, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
-        if self._opened != _file_at(self.path) and self._opened is not None:
-            return self._moved()
+        self.refuse_moved()
         with LOCK:
             found = explained(self.path, error)
         return StoreError(str(found)) if isinstance(found, UsageError) and self._has_written else found
 
     def refuse_moved(self) -> None:
         """Raise `StoreError` if the file at the path is no longer the open one, which can still be written on Unix."""
-        if self._opened != _file_at(self.path) and self._opened is not None:
-            raise self._moved()
-
-    def _moved(self) -> StoreError:
-        is_there = _file_at(self.path) is not None
-        return StoreChangedError(
-            f"{self.path}: this store was moved, deleted or replaced while it was open, or its disk was: "
-            f"{'another file is there now' if is_there else 'there is no file now'}; every game that was stored before "
-            "is in the file that was here"
-        )
-
-    def _roll_back(self) -> None:
-        """Have SQLite roll a killed program's transaction back, which takes a writing connection."""
-        with closing(sqlite3.connect(self._file, timeout=BUSY_SECONDS)) as writer:
-            writer.execute("SELECT count(*) FROM sqlite_schema")
+        now = _file_at(self.path)
+        if self._opened not in (None, now):
+            raise StoreChangedError(
+                f"{self.path}: this store was moved, deleted or replaced while it was open, or its disk was: "
+                f"{'another file is there now' if now else 'there is no file now'}; every game that was stored before "
+                "is in the file that was here"
+            )
 
     def size(self) -> int:
         return self.number("page_count") * self.number("page_size")
@@ -268,7 +230,6 @@ class Database:
                     self.query("ROLLBACK")
 
     def damage(self) -> list[Damage]:
-        """Return what SQLite's check of the whole file finds."""
         try:
             faults = [str(text) for (text,) in self.query("PRAGMA integrity_check")]
         except StoreError as error:

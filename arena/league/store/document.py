@@ -1,11 +1,7 @@
 """The settings document of a store: the settings that all its games share, and the data of its last league.
 
-The league's data (`Kept`) may change with each league. Some of it is a claim that no game proves, such as which games
-do not count; a report that shows such a claim says so, or checks it against the games.
-
-Every bot plays under the store's `time` but those with a setting of their own, `time of NAME@DIGEST`. The digest
-identifies the bot and the name is for people, so a renamed bot keeps its clock. A bot that has played, or took part
-when the store was last used, without such a setting has the store's time.
+Every bot plays under the store's `time` but those with a setting of their own, `time of NAME@DIGEST`, in which the
+digest identifies the bot.
 """
 
 from bisect import bisect_right
@@ -21,7 +17,6 @@ from arena.game.game_spec import Player
 from arena.system.printable import printable
 
 GAME = "game"
-"""The game and its version; not set for Stratego."""
 RULESET = "ruleset"
 RULES = "rules"
 TIME = "time"
@@ -31,16 +26,13 @@ PONDERING = "pondering"
 KEEP_BOTS = "keep-bots"
 OPENINGS = "openings"
 NO_OPENINGS = "none"
-"""The value of `OPENINGS` if the bots choose their set-ups."""
 OPPONENTS = "opponents"
 HIDDEN, NAMED = "hidden", "named"
 """The values of `OPPONENTS`: whether bots receive their opponents' names."""
 CALIBRATION = "calibration"
 """How clocks are scaled to each machine; only in a store of games that were played so (`--calibrate`)."""
 LIMITS_OF = "limits of "
-"""The prefix of the settings for the limits of one bot; the bot's name follows."""
 TIME_OF = "time of "
-"""The prefix of the settings for the time control of one bot; NAME@DIGEST follows."""
 SEPARATOR = "; "
 
 SETTINGS_OF_GAMES = (RULESET, RULES, TIME, OTHER_TIMES)
@@ -48,6 +40,7 @@ SETTINGS_OF_GAMES = (RULESET, RULES, TIME, OTHER_TIMES)
 NOT_CALIBRATED = {CALIBRATION: "no"}
 """The setting of games with unscaled clocks; it is not stored."""
 DIGITS_SHOWN = 6
+VALUE_SHOWN = 500
 
 
 def time_key(player: Player) -> str:
@@ -64,17 +57,32 @@ def without_known_times(asked: Mapping[str, str], present: Mapping[str, str]) ->
     return {name: text for name, text in asked.items() if not name.startswith(TIME_OF) or _digest(name) not in known}
 
 
+def differences(present: Mapping[str, str], asked: Mapping[str, str]) -> list[str]:
+    lines = []
+    different = [name for name, value in asked.items() if present.get(name, value) != value]
+    for name in different:
+        if name == RULES and RULESET in different:
+            continue
+        there, new = present[name], asked[name]
+        if name == RULES:
+            old, now = there.split(SEPARATOR), new.split(SEPARATOR)
+            there = SEPARATOR.join(rule for rule in old if rule not in now) or "none of these"
+            new = SEPARATOR.join(rule for rule in now if rule not in old) or "none of these"
+        there, new = printable(there, VALUE_SHOWN), printable(new, VALUE_SHOWN)
+        lines.append(f"    {name}: {there} (in the store), {new} (asked for)")
+    return lines
+
+
 def time_differences(
     present: Mapping[str, str],
     asked: Mapping[str, str],
     players: Sequence[Player],
     played: Callable[[], Collection[str]],
 ) -> list[str]:
-    """Return a line for each player with another clock in `asked` than the store has for it.
+    """Return a line for each of these `players`, and of those in `asked`, with another clock than the store has for it.
 
-    Examines these `players` and those with a time of their own in `asked`. `played` returns the digests of players that
-    have the store's usual time unless they have their own; it is called only if some bot has a time of its own. A
-    difference in the usual time is not repeated for each player.
+    `played` returns the digests of players that have the store's usual time unless they have their own. A difference in
+    the usual time is not repeated for each player.
     """
     had, wanted = own_times_in(present), own_times_in(asked)
     if TIME not in present or not (had or wanted):
@@ -107,11 +115,7 @@ Runs = tuple[tuple[_Number, _Number], ...]
 
 
 class Disqualified(msgspec.Struct, frozen=True):
-    """A disqualified bot: its number of faults, and how many games are left out, if that is known.
-
-    With `is_so_far` more games may be left out. `counted` is how many of its games the league counts: the store may
-    hold others, of an earlier league.
-    """
+    """A disqualified bot: its faults, how many games are left out (so far?), how many the league counts."""
 
     player: Player
     faults: _Count
@@ -128,32 +132,26 @@ class LadderStart(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The data that a league keeps in a store next to its games."""
+    """The data that a league keeps in a store next to its games. Some of it is a claim that no game proves."""
 
     entrants: tuple[Player, ...] = ()
     """The players that took part when the store was last used."""
     planned: _Count | None = None
-    """The number of games that these are to play; None if unknown."""
     meets_all: bool | None = None
     """Whether these are all to meet equally often; None without a league, as after an import."""
     format: str = ""
-    """The format of the last league, as `arena.league.stored_league` writes it."""
     ladder: LadderStart | None = None
     sandbox: str | None = None
     disqualified: tuple[Disqualified, ...] = ()
     not_counted: Runs = ()
     """Games of the entrants that the last league does not count, such as those of a format played before."""
     files: dict[str, dict[str, str]] = {}
-    """The fingerprints of the files of each version of a bot, by `files_key`."""
     places: dict[str, str] = {}
     """The path that each player last played from, by digest."""
     arguments: dict[str, tuple[str, ...]] = {}
-    """The arguments of players that were started with some, by digest. `arena.league.trust` says when to use them, as a
-    store may come from anyone.
-    """
 
     def files_of(self, player: Player) -> dict[str, str]:
-        return self.files.get(files_key(player), {})
+        return self.files.get(player.digest, {})
 
     def planned_for(self, players: Iterable[Player]) -> tuple[int | None, bool | None]:
         """Return `planned` and `meets_all` for a table of these players; None twice unless these are the entrants."""
@@ -197,10 +195,6 @@ def runs_of(numbers: Iterable[int]) -> Runs:
         else:
             runs.append((number, number))
     return tuple(runs)
-
-
-def files_key(player: Player) -> str:
-    return f"{player.name}@{player.digest}"
 
 
 _decoder = msgspec.json.Decoder(Document)

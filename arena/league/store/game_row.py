@@ -1,12 +1,9 @@
 """A stored game as the columns of its row: made from its record in one place, and used only if unchanged.
 
-Tables are made from rows, because records are a hundred times as large. A row follows from its record, but a file can
-be damaged or edited; so each row has two digests: of its record, and of its columns together with that. They reveal a
-change, but are no signature: an editor can recompute them, and `arena.league.verify` replays the record to see whether
-it can be true.
+A row has two digests: of its record, and of its columns together with that. They reveal a change, but are no signature:
+an editor can recompute them, and `arena.league.verify` replays the record to see whether it can be true.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import product
@@ -27,30 +24,20 @@ TABLE_COLUMNS = (
     *("red_moves", "red_us", "red_slowest_us", "blue_moves", "blue_us", "blue_slowest_us", "seconds"),
     *("red_cpu_us", "blue_cpu_us", "pair_seed", "started", "record_digest", "row_digest"),
 )
-"""The columns of a row in the table; `red` and `blue` are numbers of players there."""
 COLUMNS = ("number", "id", "red", "red_digest", "blue", "blue_digest", *TABLE_COLUMNS[4:-2])
 """The columns as they are read and covered by `row_digest`, with the names and digests of the players."""
-LARGEST = 2**63 - 1
 MOST = 2**53
-"""The largest counts and microseconds of a row, three centuries of these, exact in JSON."""
 MOST_SECONDS = 100 * 366 * 24 * 3600
-"""The longest game, as in `arena.game.recheck`."""
-LAST_DATE = 253_402_300_799
-"""The last second of the year 9999, since the epoch, which a calendar can show."""
+LAST_DATE = 253_402_300_799  # the end of the year 9999
 FIRST_NUMBER, LAST_NUMBER = 1, 10**11 - 1
 """The numbers of games: more than fit into any file, and too few digits for the start of an id."""
 LONGEST_NAME = 1000
-"""Characters of an id, a name or a digest, as in a line of an export."""
 
 Columns = tuple[Any, ...]
-"""A row's `COLUMNS`: of any type until the digest has been compared."""
 
 
 class PlayerTime(NamedTuple):
-    """The time of one side's moves in one game: their number, total and maximum in microseconds.
-
-    `cpu_us` is their processor time; None if it was not measured.
-    """
+    """The time of one side's moves in one game, in microseconds; `cpu_us` is None if it was not measured."""
 
     moves: int
     total_us: int
@@ -59,10 +46,7 @@ class PlayerTime(NamedTuple):
 
 
 class GameRow(NamedTuple):
-    """A stored game for tables. Pairs are red, then blue; `number` counts games as they were stored.
-
-    `pair_seed` identifies the two games of a pair, and `started` is the start of the game, in seconds since the epoch.
-    """
+    """A stored game for tables. Pairs are red, then blue; `pair_seed` identifies the two games of a pair."""
 
     number: int
     id: str
@@ -82,9 +66,11 @@ class GameRow(NamedTuple):
 
 
 def row_of(number: int, record: GameRecord) -> GameRow:
-    red_time, blue_time = (
-        _player_time(record.of_side(side, record.times_us), record.of_side(side, record.cpu_us)) for side in Color
-    )
+    def time_of(side: Color) -> PlayerTime:
+        times_us, cpu_us = record.of_side(side, record.times_us), record.of_side(side, record.cpu_us)
+        used = sum(cpu_us) if len(cpu_us) == len(times_us) else None
+        return PlayerTime(len(times_us), sum(times_us), max(times_us, default=0), used)
+
     verdict = record.verdict
     return GameRow(
         number=number,
@@ -94,16 +80,11 @@ def row_of(number: int, record: GameRecord) -> GameRow:
         reason=verdict.reason,
         plies=verdict.plies,
         detail=verdict.detail,
-        times=(red_time, blue_time),
+        times=(time_of(Color.RED), time_of(Color.BLUE)),
         seconds=record.seconds,
         pair_seed=record.pair_seed,
         started=record.started,
     )
-
-
-def _player_time(times_us: Sequence[int], cpu_us: Sequence[int]) -> PlayerTime:
-    used = sum(cpu_us) if len(cpu_us) == len(times_us) else None
-    return PlayerTime(len(times_us), sum(times_us), max(times_us, default=0), used)
 
 
 def columns_of(row: GameRow) -> Columns:
@@ -153,7 +134,6 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def row_digest(columns: Columns, of_record: object) -> bytes:
-    """Return the digest of a row's `COLUMNS` and of the digest of its record."""
     return digest_of(_encode((columns, of_record)))
 
 
@@ -185,7 +165,7 @@ def could_be_stored(columns: Columns) -> bool:
         and min(counts := (columns[8], *columns[10:16], columns[17] or 0, columns[18] or 0)) >= 0
         and max(counts) < MOST
         and 0 <= columns[16] <= MOST_SECONDS  # which is no number, if it is not
-        and abs(columns[19]) <= LARGEST
+        and abs(columns[19]) < 2**63
         and 0 <= columns[20] <= LAST_DATE
     )
 

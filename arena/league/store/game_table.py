@@ -1,11 +1,11 @@
 """The games of an open store: adding them, reading one or all, and checking that each is as it was stored.
 
-A damaged game is reported and never counts. Games are only ever added, with the next number: so the rows up to the last
-number at one moment are the store of that moment, and a missing number is a lost game. Rows are read in batches: memory
-does not grow with the games, and a program that stores games does not wait for the whole pass.
+Games are only ever added, with the next number: so a missing number is a lost game. Rows are read in batches, so that
+memory does not grow with the games, and a program that stores games does not wait for the whole pass.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from arena.game.game_spec import Player
@@ -31,7 +31,6 @@ from arena.system.printable import SHOWN, printable
 
 ROWS_AT_ONCE = 1000
 RECORDS_AT_ONCE = 32
-"""Records in memory while they are compared with their digests; another program may wait that long."""
 SMALLEST_GAME = 512
 """The approximate bytes of a game with its record, which bound the games of a damaged file."""
 SMALLEST_NUMBER = -(2**63)
@@ -41,7 +40,6 @@ RECORD_GONE = "its record is gone"
 ROW_CHANGED = "its row was changed after it was stored"
 ROW_GONE = "its row is gone, and its record is there"
 UNREADABLE = "it cannot be read any more"
-UNKNOWN_PLAYER = ("", "")
 
 _READ = f"SELECT {', '.join(TABLE_COLUMNS)} FROM games"
 _LAST = "SELECT max(coalesce((SELECT max(number) FROM games), 0), coalesce((SELECT max(number) FROM records), 0))"
@@ -62,8 +60,6 @@ class Stored(NamedTuple):
 
 
 class GameTable:
-    """The games of an open store. A doubtful store is read even if it is damaged."""
-
     def __init__(self, database: Database, *, is_doubtful: bool) -> None:
         self._database = database
         self._is_doubtful = is_doubtful
@@ -71,11 +67,7 @@ class GameTable:
         """The names and digests of the players by their numbers, which never change."""
 
     def add_all(self, records: Sequence[GameRecord]) -> list[GameRow]:
-        """Store several games in one transaction: all of them or, if it fails, none.
-
-        They get the next numbers, in order. A game that is there already is left alone. Returns the stored row for each
-        of the `records`.
-        """
+        """Store the games that are not there yet in one transaction, with the next numbers; return the row of each."""
         if not records:
             return []
         encoded = [(record, encode_record(record)) for record in records]
@@ -91,7 +83,6 @@ class GameTable:
         return rows
 
     def add(self, record: GameRecord) -> GameRow:
-        """Store a game under the next number, durably; see `add_all`."""
         return self.add_all([record])[0]
 
     def _insert(self, row: GameRow, data: bytes) -> None:
@@ -126,7 +117,7 @@ class GameTable:
         if read[2] not in players or read[3] not in players:
             found = self._database.query("SELECT number, name, digest FROM players")
             players.update((number, (name, digest)) for number, name, digest in found)
-        return (*read[:2], *players.get(read[2], UNKNOWN_PLAYER), *players.get(read[3], UNKNOWN_PLAYER), *read[4:-2])
+        return (*read[:2], *players.get(read[2], ("", "")), *players.get(read[3], ("", "")), *read[4:-2])
 
     def _whole(self, read: Columns) -> Columns | None:
         """Return the `COLUMNS` of a row of the table; None if it is damaged."""
@@ -134,14 +125,17 @@ class GameTable:
         return columns if is_unchanged(columns, read[-2], read[-1]) and could_be_stored(columns) else None
 
     def stored(self, number: int) -> Stored:
-        """Return a game and what is wrong with its row and record."""
         found = self._if_readable(f"{_READ} WHERE number = ?", number)
         records = self._if_readable("SELECT record FROM records WHERE number = ?", number)
+        data = records[0][0] if records else None
+        record: GameRecord | None = None
         if not found:
+            with suppress(RecordError):
+                record = decode_record(data if isinstance(data, bytes) else b"")
             words = ROW_GONE if found is not None and records else UNREADABLE
-            return Stored(number, None, _decoded(records), (Damage(number, words),))
-        read, data = found[0], records[0][0] if records else None
-        columns, wrong, record = self._columns(read), list[str](), None
+            return Stored(number, None, record, (Damage(number, words),))
+        read = found[0]
+        columns, wrong = self._columns(read), list[str]()
         if not is_number(number):
             wrong.append(f"its number is none that a game gets: expected {FIRST_NUMBER} to {LAST_NUMBER}")
         if not is_unchanged(columns, read[-2], read[-1]):
@@ -159,7 +153,6 @@ class GameTable:
         return Stored(number, row, record, tuple(Damage(number, words) for words in wrong))
 
     def _if_readable(self, statement: str, number: int) -> list[tuple[Any, ...]] | None:
-        """Return the result of a statement; None if the file is damaged there."""
         try:
             return self._database.query(statement, number)
         except StoreError:
@@ -176,27 +169,24 @@ class GameTable:
         return last if isinstance(last, int) else 0
 
     def numbers(self) -> list[int]:
-        """Return the numbers of all games, damaged ones included."""
         try:
             found = self._database.query("SELECT number FROM games UNION SELECT number FROM records ORDER BY number")
         except StoreError:
             if not self._is_doubtful:
                 raise
-            return [number for number in self._possible_numbers() if self._is_there(number)]
+            statements = [f"SELECT 1 FROM {table} WHERE number = ?" for table in ("games", "records")]
+            return [
+                number
+                for number in self._possible_numbers()
+                if any(self._if_readable(statement, number) != [] for statement in statements)
+            ]
         return [number for (number,) in found]
 
     def _possible_numbers(self, first: int = FIRST_NUMBER) -> range:
         return range(max(first, FIRST_NUMBER), min(self.last_number(), self._database.size() // SMALLEST_GAME) + 1)
 
-    def _is_there(self, number: int) -> bool:
-        statements = (f"SELECT 1 FROM {table} WHERE number = ?" for table in ("games", "records"))
-        return any(self._if_readable(statement, number) != [] for statement in statements)
-
     def whole(self, last: int, damage: list[Damage]) -> Iterator[Columns]:
-        """Yield the undamaged rows up to number `last`, in order; by the end all damage of rows is in `damage`.
-
-        Records are not examined. Raises `StoreError`.
-        """
+        """Yield the undamaged rows up to number `last`, in order; by the end all damage of rows is in `damage`."""
         count, before, gaps = 0, 0, list[str]()
         for read in self._read(last, damage):
             number = read[0]
@@ -251,7 +241,6 @@ class GameTable:
             number, at_once = found[-1][0] - 1, ROWS_AT_ONCE
 
     def rows_of_players(self, digests: Sequence[str]) -> Iterator[GameRow]:
-        """Yield the undamaged rows of players with these digests."""
         marks = ", ".join("?" * len(digests))
         chosen = f"SELECT number FROM players WHERE digest IN ({marks})"
         red, blue = (f"SELECT number FROM games WHERE {side} IN ({chosen})" for side in ("red", "blue"))
@@ -259,7 +248,6 @@ class GameTable:
         yield from self._whole_where("number", [number for (number,) in found])
 
     def rows_of_ids(self, ids: Sequence[str]) -> list[GameRow]:
-        """Return the undamaged rows of the games of these ids, in the order of the ids."""
         found = {row.id: row for row in self._whole_where("id", ids)}
         return [found[game_id] for game_id in ids if game_id in found]
 
@@ -314,19 +302,9 @@ class GameTable:
 
 
 def _between(digests: Collection[str]) -> str:
-    """Return the condition for games between players of these digests, which are its values twice."""
     players = f"(SELECT number FROM players WHERE digest IN ({', '.join('?' * len(digests))}))"
     return f"red IN {players} AND blue IN {players}"
 
 
 def _gap(first: int, last: int) -> str:
     return str(first) if first == last else f"{first} to {last}"
-
-
-def _decoded(found: list[tuple[Any, ...]] | None) -> GameRecord | None:
-    if not found or not isinstance(found[0][0], bytes):
-        return None
-    try:
-        return decode_record(found[0][0])
-    except RecordError:
-        return None

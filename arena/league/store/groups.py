@@ -1,8 +1,7 @@
 """Counts of games of the same two players with the same colours: their endings, and their total times.
 
-Tables are made from counts. A league of 1,000 bots has a million pairs of a bot with Red and a bot with Blue, so no
-object is kept for any of them: players and endings are numbers, a pair has a place, and the counts are in arrays by
-that place, some 180 bytes a pair in all, for any number of games.
+A league of 1,000 bots has a million pairs of a bot with Red and a bot with Blue, so no object is kept for any of them:
+a pair has a place, and the counts are in arrays by that place, some 180 bytes a pair for any number of games.
 """
 
 from array import array
@@ -15,11 +14,9 @@ from arena.league.store.game_row import Columns, player_from
 from protocol.seats import Reason
 
 _SIDE = 5
-"""The numbers of a side in a pair: those of `SideTimes`."""
 _PAIR = 2 * _SIDE
 _NO_TIMES = bytes(8 * _PAIR)
 _MORE = 1024
-"""The fewest places by which the counts of an ending grow."""
 
 
 class PairCount(NamedTuple):
@@ -28,10 +25,6 @@ class PairCount(NamedTuple):
 
 
 class SideTimes(NamedTuple):
-    """The moves of a player in some games: their number, total time and maximum in microseconds, and the processor time
-    and number of the measured ones.
-    """
-
     moves: int
     total_us: int
     slowest_us: int
@@ -40,8 +33,6 @@ class SideTimes(NamedTuple):
 
 
 class EndingCount(NamedTuple):
-    """The number of games with one ending of a player with Red and a player with Blue, by their numbers."""
-
     red: int
     blue: int
     ending: int
@@ -61,7 +52,6 @@ class Groups:
         self._times = array("d")
         """The two sides of each place. Doubles are exact up to 2^53, centuries in microseconds, and do not overflow."""
         self._counts: list[array[int]] = []
-        """The games of each ending, by place."""
         self._last: list[int] = []
         """For each player a number that rises with its last game."""
         self._add(rows)
@@ -85,9 +75,10 @@ class Groups:
             ending = endings.setdefault(row[6:8], len(endings))
             if ending == len(counts):
                 counts.append(array("I"))
-            if place >= len(counts[ending]):
-                _widen(counts[ending], place)
-            counts[ending][place] += 1
+            count = counts[ending]
+            if place >= len(count):
+                count.frombytes(bytes(count.itemsize * max(_MORE, 2 * place - len(count))))
+            count[place] += 1
             at = place * _PAIR
             moves, us, slowest_us, blue_moves, blue_us, blue_slowest_us, _, cpu_us, blue_cpu_us = row[10:19]
             times[at] += moves
@@ -160,7 +151,3 @@ class Groups:
         for red, places in enumerate(self._met):
             for blue, place in places.items():
                 yield red, blue, place
-
-
-def _widen(counts: "array[int]", place: int) -> None:
-    counts.frombytes(bytes(counts.itemsize * max(_MORE, 2 * place - len(counts))))

@@ -3,7 +3,7 @@
 import pytest
 
 from arena.game.time_control import TimeControl
-from arena.league.executor.cluster.calibration import Calibration, unfit, unfit_scaled
+from arena.league.executor.cluster.cluster_protocol import Calibration, unfit, unfit_scaled
 
 HERE = Calibration(20_000, 0)
 TIME = TimeControl(move_ms=100, margin_ms=50)

@@ -25,10 +25,10 @@ from arena.league.executor.cluster.bridge import (
     Unreachable,
     Workers,
 )
-from arena.league.executor.cluster.calibration import Calibration
 from arena.league.executor.cluster.client import ClusterExecutor
 from arena.league.executor.cluster.cluster_protocol import (
     BatchPlayed,
+    Calibration,
     ClusterPlan,
     Prepared,
     Refused,
@@ -263,7 +263,7 @@ def test_a_closed_executor_waits_for_games_under_way_unless_nothing_can_be_heard
         await scene.settle()
         scene.bridge.tell(Unreachable(9.0, is_lost=False))
         await scene.settle()
-        assert await scene.executor.next_outcome() is None
+        assert await anext(scene.executor, None) is None
 
     scene = run(act)
     assert len(scene.ids(Played)) == 1

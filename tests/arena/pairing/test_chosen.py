@@ -17,8 +17,8 @@ from arena.errors import UsageError
 from arena.league.league_options import GAMES_A_BOT, MOST_GAMES, FormatName, FormatOptions
 from arena.league.pairing.chosen import format_of
 from arena.league.pairing.ladder import Ladder
-from arena.league.pairing.placing import Placed
-from arena.league.stored_league import stored_games, tell_stored
+from arena.league.pairing.pairing import Placed
+from arena.league.stored_league import StoredWalk
 
 if TYPE_CHECKING:
     from arena.league.pairing.pairing import Pairing
@@ -61,8 +61,8 @@ def test_the_games_are_the_same_whatever_order_they_end_in_and_wherever_it_is_in
     )
     resumed = League.play(pairing_of(options, some), judge, order=orders[0], stored=killed.rows)
     assert resumed.ids == whole.ids
-    found = list(stored_games(pairing_of(options, some), Listed(killed.rows.values())))
-    assert {row.id for row in found} == killed.rows.keys(), "all that is stored is found again"
+    found = StoredWalk(pairing_of(options, some), Listed(killed.rows.values())).numbers
+    assert sorted(found) == sorted(row.number for row in killed.rows.values()), "all that is stored is found again"
 
 
 def test_a_ladder_has_a_budget_that_grows_with_the_bots_unless_its_games_are_named() -> None:
@@ -85,8 +85,8 @@ def test_it_is_known_when_all_games_are_stored_and_the_placing_is_that_of_all(op
     played = League.play(pairing, League.by_chance(3, some.players[:1]))
     rows = list(played.rows.values())
     told, short = pairing_of(options, some), pairing_of(options, some)
-    assert tell_stored(told, Listed(rows))
-    assert not tell_stored(short, Listed(row for row in rows if row.id != played.given[-1].id))
+    assert StoredWalk(told, Listed(rows)).is_complete
+    assert not StoredWalk(short, Listed(row for row in rows if row.id != played.given[-1].id)).is_complete
     assert isinstance(told, Placed) == isinstance(pairing, Placed)
     if isinstance(told, Placed) and isinstance(pairing, Placed):
         assert told.placing() == pairing.placing()

@@ -12,7 +12,7 @@ from simulated_leagues import League
 
 from arena.game.verdict import GameResult
 from arena.league.pairing.knockout import Knockout, bracket
-from arena.league.pairing.placing import KnockoutPlace
+from arena.league.pairing.pairing import KnockoutPlace
 from protocol.notation import Reason
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from simulated_leagues import Judge, League
 from arena.game.game_spec import GameSpec, Player
 from arena.game.verdict import GameResult
 from arena.league.pairing.ladder import Ladder
-from arena.league.pairing.placing import LadderPlace, StopReason
+from arena.league.pairing.pairing import LadderPlace, StopReason
 from protocol.notation import Reason
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simulated_leagues import League, Played
 
 from arena.game.verdict import GameResult
-from arena.league.pairing.placing import SwissPlace
+from arena.league.pairing.pairing import SwissPlace
 from arena.league.pairing.swiss import Swiss, usual_rounds
 from arena.report.placings import placing_entry
 from protocol.notation import Reason

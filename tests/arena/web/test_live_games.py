@@ -12,7 +12,7 @@ from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
-from arena.league.executor.event_stream import Happened
+from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.shown import SeenBy
 from arena.report.shown import SeenBy as Reading
@@ -42,10 +42,10 @@ def told(play_game: Callable[..., GameRecord], spec: Callable[..., GameSpec]) ->
         assert red is not None
         assert blue is not None
         of_it = replace(spec(ruleset, TimeControl(move_ms=1000)), id=id)
-        yield Happened((GameStarted(of_it, (red, blue), None),), 0)
+        yield Watched((GameStarted(of_it, (red, blue), None),), 0)
         for step in Replay(record).steps():
             event = ActionPlayed(id, step.ply, step.color, step.action, step.told, step.microseconds, 0)
-            yield Happened((event,), 0)
+            yield Watched((event,), 0)
 
     return tell
 
@@ -53,12 +53,12 @@ def told(play_game: Callable[..., GameRecord], spec: Callable[..., GameSpec]) ->
 def test_games_that_are_over_are_forgotten_the_oldest_first(told: Callable[..., Iterator[Told]]) -> None:
     games = live_games()
     start, *_ = told("x", 3)
-    assert isinstance(start, Happened)
+    assert isinstance(start, Watched)
     (begun,) = start.events
     assert isinstance(begun, GameStarted)
     for number in range(KEPT_OVER + 10):
         id = f"{number:04x}"
-        games.tell(Happened((replace(begun, spec=replace(begun.spec, id=id)),), 0))
+        games.tell(Watched((replace(begun, spec=replace(begun.spec, id=id)),), 0))
         games.tell(GameStored(id, number, "over"))
     assert len(games.games) == KEPT_OVER
     assert "0000" not in games.games
@@ -104,11 +104,11 @@ def test_the_pages_of_games_under_way_can_be_read_without_a_script(
 ) -> None:
     games = live_games()
     first, *rest = told("aa", 6)
-    assert isinstance(first, Happened)
+    assert isinstance(first, Watched)
     (start,) = first.events
     assert isinstance(start, GameStarted)
     players = (replace(start.spec.players[0], name=NASTY), start.spec.players[1])
-    games.tell(Happened((replace(start, spec=replace(start.spec, players=players)),), 0))
+    games.tell(Watched((replace(start, spec=replace(start.spec, players=players)),), 0))
     look = PageLook(Site("a test", (), ""))
     served = serving(Guard(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])), beside=games.run)
     page = served.get("/now.html")

@@ -1,7 +1,6 @@
 """The bridge to dask: a thread with dask's event loop, which connects, lists workers, submits tasks and reports events.
 
-It does not know about games. Events are reported in trio's thread, in order. A lost connection is made again within the
-plan's patience; tasks that were submitted before are lost.
+Events are reported in trio's thread, in order. A lost connection is made again within the plan's patience.
 """
 
 import asyncio
@@ -26,9 +25,7 @@ from arena.league.executor.task import GameTask
 from arena.system.printable import printable
 
 POLL_SECONDS = 0.5
-"""How often the scheduler is asked for its workers."""
 MUTE_SECONDS = 3.0
-"""The seconds without an answer after which the user is notified."""
 LONGEST_WHY = 2000
 SETTINGS = {
     "distributed.admin.large-graph-warning-threshold": "1GB",
@@ -115,7 +112,6 @@ class Bridge:
         self._loop = asyncio.new_event_loop()
         self._client: Any = None
         self._held: dict[str, Any] = {}
-        """Futures of packs by key, kept so that dask keeps the packs."""
         self._prepared: dict[str, Any] = {}
         """The future of `prepare` by worker. Releasing it ends the run on that worker."""
         self._tasks: dict[int, Any] = {}
@@ -137,7 +133,6 @@ class Bridge:
         self._call(self._release, worker)
 
     def cancel(self, number: int) -> None:
-        """Give up a batch; no event follows."""
         self._call(self._cancel, number)
 
     def stop(self) -> None:
@@ -197,10 +192,7 @@ class Bridge:
 
     @contextlib.asynccontextmanager
     async def _local_cluster(self) -> AsyncGenerator[Any, None]:
-        """Start a scheduler in this thread and its worker processes.
-
-        They speak TLS, with a key that is in no file, because every user of the machine can reach the loopback address.
-        """
+        """Start a scheduler in this thread and its worker processes; they speak TLS, with a key that is in no file."""
         folder = tempfile.mkdtemp(prefix="arena-cluster-")
         line = [sys.executable, "-I", "-c", REMOVER, folder]
         remover = await asyncio.to_thread(subprocess.Popen, line, stdin=subprocess.PIPE, start_new_session=True)
@@ -258,9 +250,7 @@ class Bridge:
             await asyncio.wait_for(self._stopping.wait(), POLL_SECONDS)
 
     async def _watch(self) -> float:
-        """Report the workers until the connection is lost or the bridge is to stop; return when the scheduler answered
-        last.
-        """
+        """Report the workers until the connection is lost or the bridge is to stop; return when an answer came last."""
         answered_at, is_mute = self._loop.time(), False
         while not self._stopping.is_set() and self._client.status == "running":
             try:
@@ -345,5 +335,4 @@ class Bridge:
 
 
 def seconds_text(seconds: float) -> str:
-    """Format a duration: `90 s`, or with a decimal below ten, `0.5 s`."""
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f}".removesuffix(".0") + " s"

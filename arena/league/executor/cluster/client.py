@@ -1,8 +1,7 @@
 """An `Executor` that sends batches of games to the workers of a dask cluster.
 
 A new worker is prepared first: it gets the bots, and measures its speed. Batches go to the workers that are ready; dask
-assigns them. The number of batches under way is the number of games that the workers play at once, so that none waits
-on a worker while another is idle. A worker that sends a wrong record is not used any more. Each game has one outcome.
+assigns them. A worker that sends a wrong record is not used any more.
 """
 
 import enum
@@ -33,9 +32,9 @@ from arena.league.executor.cluster.bridge import (
     Workers,
     seconds_text,
 )
-from arena.league.executor.cluster.calibration import Calibration, measure, scaled_task, unfit, unfit_scaled
 from arena.league.executor.cluster.cluster_protocol import (
     BatchPlayed,
+    Calibration,
     ClusterPlan,
     Prepared,
     Refused,
@@ -44,9 +43,12 @@ from arena.league.executor.cluster.cluster_protocol import (
     Unprepared,
     WorkerAnswer,
     decode_answer,
+    measure,
+    scaled_task,
+    unfit,
+    unfit_scaled,
 )
 from arena.league.executor.cluster.packing import not_sent, pack_bot
-from arena.league.executor.outcomes import OutcomeStream
 from arena.league.executor.task import (
     Begun,
     ErrorKind,
@@ -55,10 +57,11 @@ from arena.league.executor.task import (
     Lost,
     Notice,
     NotPlayed,
+    OutcomeStream,
     Played,
     PlaySettings,
+    without_files,
 )
-from arena.league.executor.wire import without_files
 from arena.play.machine import ms_text, percent_of, played_on, reference_text
 from arena.system.concurrency import open_nursery
 from arena.system.printable import counted, printable
@@ -68,7 +71,6 @@ TARGET_SECONDS = 1.0
 """The target duration of a batch. Shorter batches cost the scheduler more, longer ones lose more with their worker."""
 MOST_IN_BATCH = 50
 TOLD_SECONDS = 0.5
-"""The seconds without a worker after which the user is notified."""
 MACHINE_FAULTS = frozenset({ErrorKind.HOST.name, ErrorKind.SANDBOX.name, ErrorKind.REFUSED_BOTS.name})
 
 
@@ -80,8 +82,6 @@ class WorkerStatus(enum.Enum):
 
 @dataclass
 class ClusterWorker:
-    """One worker of the cluster. `percent` scales its clocks, `why` is the reason for refusing it."""
-
     address: str
     name: str
     threads: int
@@ -93,8 +93,6 @@ class ClusterWorker:
 
 @dataclass
 class SentBatch:
-    """Games that were sent together, and the addresses of the workers that may play them."""
-
     tasks: tuple[GameTask, ...]
     workers: frozenset[str]
 
@@ -105,10 +103,7 @@ class SentBatch:
 
 @asynccontextmanager
 async def cluster_executor(settings: PlaySettings, plan: ClusterPlan) -> AsyncGenerator["ClusterExecutor", None]:
-    """An executor that plays on a cluster; at its end none of its games is under way there.
-
-    Its outcomes end with an `ArenaError` if no scheduler answers, or no worker can play, within the plan's patience.
-    """
+    """An executor that plays on a cluster; at its end none of its games is under way there."""
     executor = ClusterExecutor(settings, plan)
     async with open_nursery() as nursery:
         try:
@@ -126,24 +121,19 @@ class ClusterExecutor(OutcomeStream):
         self._settings, self._plan = settings, plan
         self._bridge: Bridge | None = None
         self._workers: dict[str, ClusterWorker] = {}
-        """By address."""
         self._preparing: dict[int, ClusterWorker] = {}
-        """The worker that prepares, by the number of the request."""
         self._sent: dict[int, SentBatch] = {}
         self._open: dict[str, GameSpec] = {}
-        """The games without an outcome, by id."""
         self._alone: set[str] = set()
         """Games that are sent alone, because workers ended while a batch with them was played."""
         self._number = 0
         self._judging = 0
         self._seconds: float | None = None
-        """The mean duration of a game."""
         self._is_connected = self._is_gone = False
         self._own: Calibration | None = None
         """The arena's own machine; None where clocks are scaled, and for a local cluster."""
 
     async def begin(self, nursery: trio.Nursery) -> None:
-        """Pack the bots and connect. As soon as a worker is ready, games are requested."""
         self._nursery = nursery
         if not self._plan.local and self._plan.reference_us is None:
             self._own = await trio.to_thread.run_sync(measure)
@@ -342,7 +332,12 @@ class ClusterExecutor(OutcomeStream):
             body = Refused(f"it sent an invalid message: {error}")
         match body:
             case Prepared(calibration) if calibration.work_us > 0:
-                if why := self._unfit(calibration):
+                plan, why = self._plan, ""
+                if plan.reference_us is not None:
+                    why = unfit_scaled(plan.reference_us, calibration, plan.time)
+                elif self._own is not None:
+                    why = unfit(self._own, calibration, plan.time)
+                if why:
                     self._refuse(worker, why)
                 else:
                     self._take_on(worker, calibration)
@@ -360,12 +355,6 @@ class ClusterExecutor(OutcomeStream):
             said += f", with clocks at {worker.percent}% ({measured})"
         self._say(said)
 
-    def _unfit(self, calibration: Calibration) -> str:
-        plan = self._plan
-        if plan.reference_us is not None:
-            return unfit_scaled(plan.reference_us, calibration, plan.time)
-        return "" if self._own is None else unfit(self._own, calibration, plan.time)
-
     def _refuse(self, worker: ClusterWorker, why: str) -> None:
         if worker.status is WorkerStatus.REFUSED:
             return
@@ -377,7 +366,6 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     async def _keep_time(self) -> None:
-        """Report that there is no worker; fail when that has lasted too long."""
         since: float | None = None
         is_told = False
         while not self._is_stopped:
@@ -482,10 +470,7 @@ class ClusterExecutor(OutcomeStream):
 
 
 def checked_records(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> list[GameRecord]:
-    """Decode records strictly and verify them; each must be of another one of the `wanted` games, by id.
-
-    Raises `RecordError` for the first that is wrong.
-    """
+    """Decode records strictly and verify them; each must be of another `wanted` game. Raises `RecordError`."""
     wanted, right = dict(wanted), []
     for data in records:
         record = decode_record(data)
@@ -499,14 +484,8 @@ def checked_records(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> li
 
 
 def check_is_of(record: GameRecord, spec: GameSpec) -> None:
-    """Raise `RecordError` unless the record matches the specification of the game."""
-    pairs = {
-        "version": (record.arena, __version__),
-        "rules": (record.variant, spec.variant),
-    }
     played = spec_of(record)
-    names = [name for name in GameSpec.__struct_fields__ if name != "ruleset"]
-    pairs |= {name: (getattr(played, name), getattr(spec, name)) for name in names}
-    for what, (got, wanted) in pairs.items():
-        if got != wanted:
-            raise RecordError(f"game {record.id}: expected the {what} that was asked for, got another")
+    wrong = [] if record.arena == __version__ else ["version"]
+    wrong += [name for name in GameSpec.__struct_fields__ if getattr(played, name) != getattr(spec, name)]
+    if wrong:
+        raise RecordError(f"game {record.id}: expected the {wrong[0]} that was asked for, got another")

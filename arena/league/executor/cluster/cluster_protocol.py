@@ -1,10 +1,15 @@
-"""The plan of a cluster, and what the arena and its dask workers send each other.
+"""The plan of a cluster, the messages between the arena and its dask workers, and how fast a machine is.
 
-Dask unpickles what the arena sends. Answers of workers are msgspec structs as bytes, decoded strictly.
+A fixed piece of work shows how fast a machine is, and how long it keeps a program waiting. With `--calibrate` the
+clocks of a game are scaled by it: on a machine that is half as fast as the one where the league began, bots have twice
+the time.
 """
 
 import hashlib
+import os
 import shlex
+import statistics
+import time
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -13,20 +18,98 @@ import msgspec
 
 from arena.bots.limits import BuildLimits
 from arena.bots.spec import BotSpec
-from arena.game.time_control import TimeControl
+from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from arena.league.executor.child_process import WireError
-from arena.league.executor.cluster.calibration import Calibration
-from arena.league.executor.task import Failed, Notice, NotPlayed, PlaySettings
+from arena.league.executor.task import Failed, GameTask, Notice, NotPlayed, PlaySettings
+from arena.play.machine import TENTH_US, ms_text, percent_of, told_us
 from arena.version import __version__
 
 PRELOAD = "arena.league.executor.cluster.preload"
-"""The module that a dask worker loads (`--preload`)."""
+TIMES = 15
+ROUNDS = 50_000
+MOST_SLOWER = 2.0
+"""A machine that takes this many times longer than the arena's own is too slow for the same clocks."""
+
+
+class Calibration(msgspec.Struct, frozen=True):
+    """Microseconds of the work, and the median of those that it waited for a CPU."""
+
+    work_us: int
+    late_us: int
+
+
+def measure() -> Calibration:
+    taken, late = [], []
+    for _ in range(TIMES):
+        begun, used = time.perf_counter_ns(), time.thread_time_ns()
+        _work()
+        wall, cpu = time.perf_counter_ns() - begun, time.thread_time_ns() - used
+        taken.append(cpu)
+        late.append(max(0, wall - cpu))
+    return Calibration(max(1, min(taken) // 1000), int(statistics.median(late)) // 1000)
+
+
+def _work() -> str:
+    number, counts, digest = 1, dict[int, int](), hashlib.sha256()
+    for _ in range(ROUNDS):
+        number = (number * 1103515245 + 12345) % 2**31
+        key = number % 251
+        counts[key] = counts.get(key, 0) + 1
+        if key == 0:
+            digest.update(str(sorted(counts.items())).encode())
+    return digest.hexdigest()
+
+
+def load_now() -> float:
+    return os.getloadavg()[0] / (os.cpu_count() or 1)
+
+
+def reference_us() -> int:
+    return max(TENTH_US, told_us(measure().work_us))
+
+
+def scaled_task(task: GameTask, percent: int | None) -> GameTask:
+    if percent is None:
+        return task
+    first, *second = (msgspec.structs.replace(game, time_percent=percent) for game in task.games)
+    return msgspec.structs.replace(task, spec=first, then=second[0] if second else None)
+
+
+def unfit(here: Calibration, there: Calibration, time: TimeControl) -> str:
+    """Return why a machine cannot play with the clocks of the arena's machine; an empty string if it can."""
+    slower = there.work_us / here.work_us
+    if slower > MOST_SLOWER:
+        return (
+            f"it is too slow: a piece of work that takes {ms_text(here.work_us)} on the arena's machine takes "
+            f"{ms_text(there.work_us)} there, more than {MOST_SLOWER:g} times as long (--calibrate gives slower "
+            "machines more time)"
+        )
+    return _too_loaded(there, time)
+
+
+def unfit_scaled(reference: int, there: Calibration, time: TimeControl) -> str:
+    percent = percent_of(there.work_us, reference)
+    if not LEAST_PERCENT <= percent <= MOST_PERCENT:
+        return (
+            f"it is too {'slow' if percent > MOST_PERCENT else 'fast'}: a piece of work that took {ms_text(reference)} "
+            f"where the league began takes {ms_text(there.work_us)} there, and --calibrate scales clocks to "
+            f"{LEAST_PERCENT}% to {MOST_PERCENT}%"
+        )
+    return _too_loaded(there, time.scaled(percent))
+
+
+def _too_loaded(there: Calibration, time: TimeControl) -> str:
+    if time.move_ms is None:
+        return ""
+    allowed = time.move_ms + time.margin_ms
+    if there.late_us <= allowed * 1000:
+        return ""
+    waits = there.late_us / 1000
+    return f"it is too loaded: a program waits {waits:.0f} ms for a CPU there, and a bot has {allowed} ms for a move"
 
 
 @dataclass(frozen=True)
 class Tls:
-    """Files in PEM: the certificate authority, the certificate of this side, and its key."""
-
     ca: Path
     cert: Path
     key: Path
@@ -36,8 +119,7 @@ class Tls:
 class ClusterPlan:
     """The cluster for the games: the workers of the scheduler at `address`, or `local` workers on this machine.
 
-    `jobs` limits the games that each worker plays at once (0: its threads), `build` has the limits of builds,
-    `patience` is the seconds for which a scheduler may be unreachable, `time` the usual time control, unscaled.
+    Each worker plays at most `jobs` games at once (0: its threads); `patience` is in seconds.
     """
 
     address: str
@@ -66,10 +148,7 @@ class ClusterPlan:
 
 @dataclass(frozen=True)
 class SentBot:
-    """A bot as workers get it: `key` is the digest of its pack, `file` its file or folder in there.
-
-    A broken bot has no pack.
-    """
+    """A bot as workers get it: the digest of its pack, if it is not broken, and its file or folder in there."""
 
     bot: BotSpec
     key: str = ""
@@ -78,10 +157,7 @@ class SentBot:
 
 @dataclass(frozen=True)
 class RunInfo:
-    """The settings of all games of a run. The bots are in `bots`, not in `settings`; `jobs` is as in the plan.
-
-    With a `reference_us` each worker scales clocks by its calibration.
-    """
+    """The settings of all games of a run, with the bots apart. With a `reference_us` workers scale clocks."""
 
     id: str
     settings: PlaySettings
@@ -104,10 +180,7 @@ class Unprepared(msgspec.Struct, frozen=True, tag=True):
 
 
 class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
-    """The outcome of a batch: records as JSON, and the other outcomes. Games without either were not played.
-
-    `seconds` is the mean duration of a game, `load` the load of the machine for each CPU.
-    """
+    """The outcome of a batch: records as JSON, other outcomes, the mean duration of a game, the load of each CPU."""
 
     records: tuple[bytes, ...]
     others: tuple[NotPlayed | Failed | Notice, ...]
@@ -125,7 +198,6 @@ _answer: "msgspec.msgpack.Decoder[WorkerAnswer]" = msgspec.msgpack.Decoder(Worke
 
 
 def decode_answer(data: object) -> WorkerAnswer:
-    """Decode an answer. Raises `WireError`, also if it is not bytes."""
     if not isinstance(data, bytes):
         raise WireError(f"expected bytes, got {type(data).__name__}")
     try:

@@ -1,8 +1,7 @@
 """The functions that dask runs on a worker.
 
-`prepare` unpacks and builds the bots of a run and starts a `LocalExecutor` in a thread, with a slot for each of dask's
-threads. `play` passes it a batch and waits. The bots are children of the arena's worker processes, never of dask's. A
-run ends when dask drops the result of its `prepare`: the arena has released it, or is gone.
+`prepare` unpacks and builds the bots of a run and starts a `LocalExecutor` in a thread. `play` passes it a batch and
+waits. A run ends when dask drops the result of its `prepare`: the arena has released it, or is gone.
 """
 
 import logging
@@ -29,9 +28,9 @@ from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import UsageError
 from arena.game.record import encode_record
-from arena.league.executor.cluster.calibration import Calibration, load_now, measure, scaled_task
 from arena.league.executor.cluster.cluster_protocol import (
     BatchPlayed,
+    Calibration,
     Prepared,
     Refused,
     RunInfo,
@@ -39,6 +38,9 @@ from arena.league.executor.cluster.cluster_protocol import (
     Unprepared,
     WorkerAnswer,
     encode,
+    load_now,
+    measure,
+    scaled_task,
     this_arena,
 )
 from arena.league.executor.cluster.packing import unpack
@@ -60,7 +62,6 @@ from arena.system.concurrency import background
 from arena.system.printable import printable
 
 POLL_SECONDS = 0.5
-"""How often a run checks whether dask still holds it."""
 
 _log = logging.getLogger("distributed.worker")
 _runs: dict[str, "WorkerRun"] = {}
@@ -182,14 +183,12 @@ class WorkerRun:
         self._info, self._bots, self._folder, self._slots, self._is_held = info, bots, folder, slots, is_held
         self._percent = percent_of(calibration.work_us, info.reference_us) if info.reference_us else None
         self._batches: dict[str, _Batch] = {}
-        """The batch of each open game, by id."""
         self._begun_at: dict[str, float] = {}
         self._ready = threading.Event()
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._main, name="arena", daemon=True)
 
     def start(self) -> None:
-        """Start the thread; return when games can be played. Raises the error that prevents them."""
         _runs[self._info.id] = self
         self._thread.start()
         self._ready.wait()
@@ -197,7 +196,6 @@ class WorkerRun:
             raise self._error
 
     def play(self, tasks: tuple[GameTask, ...]) -> BatchPlayed | Refused | Unprepared:
-        """Play games and wait until all are over, or the run is."""
         try:
             return trio.from_thread.run(self._play, tasks, trio_token=self._token)
         except (trio.RunFinishedError, trio.Cancelled):

@@ -1,7 +1,6 @@
 """Pack the files of a bot that its digest covers, and its folders, as a tar archive, and unpack them.
 
-The same files make the same pack. Hidden files, those that `ignore` names, and those of tools and builds are not sent.
-Folders that become empty by that are sent, because a bot may write there.
+Folders that become empty because their files are not sent are sent, because a bot may write there.
 """
 
 import hashlib
@@ -19,9 +18,7 @@ from arena.errors import UsageError
 from arena.system.printable import printable
 
 MOST_BYTES = 512 * MIB
-"""The largest total size of a bot's files for other machines."""
 LEFT_NAMED, LONGEST_SHOWN = 3, 40
-"""How many names of files that are not sent are shown, and their characters."""
 
 
 class _SentFiles:
@@ -53,10 +50,7 @@ class _SentFiles:
         return b"/".join((self.root, *parts))
 
     def source(self, parts: Parts) -> tuple[Parts | None, bytes]:
-        """Return the file with the content for a name, or None and the text of a link.
-
-        A link to a file of the folder is sent as that file, as in the digest.
-        """
+        """Return the file with the content for a name, or None and the text of a link out of the covered files."""
         text = self.reader.link(parts)
         if text is None:
             return parts, b""
@@ -109,7 +103,6 @@ def not_sent(bot: BotSpec) -> str:
 
 
 def pack_bot(bot: BotSpec) -> bytes:
-    """Return the files of a bot as an archive. Raises `UsageError` if they cannot be sent, or have changed."""
     sent = _SentFiles(bot)
     above = () if sent.covered.only is not None else (os.fsencode(sent.covered.folder.name),)
     buffer, room = io.BytesIO(), MOST_BYTES
@@ -132,7 +125,6 @@ def pack_bot(bot: BotSpec) -> bytes:
 
 
 def unpack(data: bytes, folder: Path) -> None:
-    """Write the files of a pack into a folder. Raises `OSError` and `tarfile.TarError`."""
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         archive.extractall(folder, filter="data")
 
