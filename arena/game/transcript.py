@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from arena.game.clock import MICROSECONDS
 from arena.game.connection import LineConnection
+from arena.game.faults import Illegal
 from arena.game.live import MAX_NOTE_BYTES, NOTE_BYTES
 from arena.game.record import GameRecord, History, NoteLine, RecordError, Use
 from arena.game.recorded import BY_A_LINE, spec_of, with_slack
@@ -294,7 +295,9 @@ class _Transcript:
                 f"as {words}"
             )
         for color, fault in self._faults.items():
-            if color not in silent:
+            if isinstance(fault.cause, Illegal):
+                yield SpokenLine(self._ply, color, Speaker.BOT, f"move {fault.cause.action}")
+            elif color not in silent:
                 yield Remark(self._ply, color, UNKNOWN_ANSWER if fault.reason in BY_A_LINE else ENDED)
         for color in Color:
             kept = sum(NOTE_BYTES + len(note.text) for note in self._record.notes if note.color == color.word)
