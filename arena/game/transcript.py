@@ -165,8 +165,11 @@ class _Transcript:
         if referee.state is not None:
             yield from self._play(referee, sitting)
         if sitting.until is not None:
-            taken = sitting.interrupted_us / 1000
-            yield Remark(self._ply, None, f"interrupted here after {taken:.1f} ms of this turn; both bots were ended")
+            assert referee.state is not None
+            for color in Color:
+                after = f" after {sitting.interrupted_us / 1000:.1f} ms of this turn"
+                words = f"interrupted here{after if color is referee.state.to_move else ''}; both bots were ended"
+                yield Remark(self._ply, color, words)
             return
         yield from self._end(referee, silent)
 

@@ -200,7 +200,11 @@ def test_a_game_that_was_interrupted_has_every_sitting() -> None:
     entries = list(transcript(record))
     for color in Color:
         assert said(entries, color, Speaker.ARENA) == sent[color] + written(table, color)
-    assert [text for text in remarks(entries) if text.startswith("interrupted here after 1234.6 ms")] != []
+    interrupted = [entry for entry in entries if isinstance(entry, Remark) and entry.text.startswith("interrupted")]
+    assert [entry.color for entry in interrupted] == [Color.RED, Color.BLUE] * 2
+    first = game.variant.kind.first_seat(game.variant)
+    movers = [first if ply % 2 else first.opponent for ply, _ in record.interrupted]
+    assert [entry.color for entry in interrupted if " after 1234.6 ms of this turn" in entry.text] == movers
 
 
 # --- against processes ------------------------------------------------------------------------------------------------
