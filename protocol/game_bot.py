@@ -11,7 +11,7 @@
     run(First)
 
 The kit handles the conversation that all games share. Lines of the game itself arrive in `told`. `protocol.bot` is the
-kit for Stratego, with a view of the board, and stands on this one. docs/kit.md is the reference.
+kit for Stratego, with a view of the board, and builds on this one. docs/kit.md is the reference.
 """
 
 import sys

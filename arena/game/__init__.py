@@ -373,7 +373,7 @@ class Game(ABC):
         red, blue = told
         return [line for line in red if line in blue]
 
-    # --- what a game may offer besides --------------------------------------------------------------------------------
+    # --- what a game may offer --------------------------------------------------------------------------------------
 
     def rules_in_words(self, variant: Variant) -> str:
         """Return the rules for people, as plain text."""

@@ -11,7 +11,7 @@ from arena.game.record import GameRecord, RecordError, usual_turns
 from arena.game.time_control import TimeControl
 from protocol.seats import Color, Reason
 
-if TYPE_CHECKING:  # whoever reads records does not need it
+if TYPE_CHECKING:  # readers of records do not need it
     from arena.game.referee import Referee
 
 SLACK_MS = 1000

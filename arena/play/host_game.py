@@ -90,10 +90,10 @@ class HostGame:
             return IllegalAnswerError(str(error))
         return None
 
-    def clock(self, color: Color, now: Callable[[], float], *, stands: bool) -> ClockState:
-        """Return a side's clock. `now` is called only if the clock runs; no clock runs if `stands`."""
+    def clock(self, color: Color, now: Callable[[], float], *, is_stopped: bool) -> ClockState:
+        """Return a side's clock. `now` is called only if the clock runs; none runs if it `is_stopped`."""
         state = self.state
-        runs = state is not None and not stands and state.to_move is color and not state.outcome
+        runs = state is not None and not is_stopped and state.to_move is color and not state.outcome
         time, bank_ms = self._spec.times[color], self._clock.bank_ms(color)
         if time.is_unlimited:
             return ClockState(None, runs=runs)

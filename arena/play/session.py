@@ -228,7 +228,7 @@ class Session:
         return SeatStage.WAITING if seat.stage is SeatStage.OVER else seat.stage
 
     def _clock_of(self, color: Color) -> ClockState:
-        return self._host.clock(color, trio.current_time, stands=self.is_over)
+        return self._host.clock(color, trio.current_time, is_stopped=self.is_over)
 
     def _end_for(self, color: Color) -> EndState | None:
         if self._result is None:

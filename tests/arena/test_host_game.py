@@ -28,9 +28,9 @@ def started(history: History | None = None) -> HostGame:
 
 
 def test_a_running_clock_shows_what_is_left_of_the_turn_and_of_the_bank() -> None:
-    clock = started().clock(Color.RED, lambda: 102.0, stands=False)
+    clock = started().clock(Color.RED, lambda: 102.0, is_stopped=False)
     assert (clock.left_ms, clock.bank_ms, clock.runs) == (3_000, 58_000, True)
-    other = started().clock(Color.BLUE, lambda: 102.0, stands=False)
+    other = started().clock(Color.BLUE, lambda: 102.0, is_stopped=False)
     assert (other.left_ms, other.bank_ms, other.runs) == (5_000, 60_000, False)
 
 
@@ -39,13 +39,13 @@ def test_an_action_is_charged_and_the_other_clock_runs() -> None:
     host.played(
         ActionPlayed("0123456789abcdef", 1, Color.RED, "a4-a5", to_both("moved red a4-a5"), 3_000_000, 0), 103.0
     )
-    assert host.clock(Color.RED, lambda: 103.0, stands=False).bank_ms == 58_000
-    assert host.clock(Color.BLUE, lambda: 104.0, stands=False).left_ms == 4_000
-    assert not host.clock(Color.BLUE, lambda: 104.0, stands=True).runs
+    assert host.clock(Color.RED, lambda: 103.0, is_stopped=False).bank_ms == 58_000
+    assert host.clock(Color.BLUE, lambda: 104.0, is_stopped=False).left_ms == 4_000
+    assert not host.clock(Color.BLUE, lambda: 104.0, is_stopped=True).runs
 
 
 def test_a_game_that_goes_on_has_the_clocks_that_it_had() -> None:
     history = History(("", ""), (RED, RED), ("a4-a5",), (3_000_000,), (), interrupted=((1, 2_000_000), (2, 4_000_000)))
     host = started(history)
-    assert host.clock(Color.RED, lambda: 100.0, stands=False).bank_ms == 56_000
-    assert host.clock(Color.BLUE, lambda: 100.0, stands=False).bank_ms == 56_000
+    assert host.clock(Color.RED, lambda: 100.0, is_stopped=False).bank_ms == 56_000
+    assert host.clock(Color.BLUE, lambda: 100.0, is_stopped=False).bank_ms == 56_000
