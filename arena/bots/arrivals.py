@@ -140,9 +140,9 @@ class Arrivals(trio.abc.Instrument):
     def doze(self, output: int, is_prompt: bool) -> bool:
         """Sleep until any bot has written, for at most `DOZE_SECONDS`; return whether this one has.
 
-        No other task of the run has a turn meanwhile, which makes it cheaper than a sleep of the run. The time of an
-        answer is exact if it comes within `GLANCE_SECONDS` or is not expected to be `is_prompt`. Returns at once if
-        another task has output to read, and always False for unwatched output.
+        No other task of the run has a turn meanwhile, which makes it cheaper than a sleep of the run. Returns at once
+        if another task has output to read, and always False for unwatched output. If a bot expected to be `is_prompt`
+        takes longer than `GLANCE_SECONDS`, all that the arena has waited for a CPU since its heartbeat is taken off.
         """
         if not self._epoll or output in self._unwatched:
             return False
@@ -154,14 +154,12 @@ class Arrivals(trio.abc.Instrument):
             begun = self._clock()
             found = self._epoll.poll(DOZE_SECONDS)
             moment = self._clock()
-            if not is_prompt:
-                self._look_after_sleep(moment, DOZE_SECONDS, found)
-            elif moment - begun < GLANCE_SECONDS:
+            if is_prompt and moment - begun < GLANCE_SECONDS:
                 self._looked = moment = moment - self.left_out
                 for other, _ in found:
                     came[other] = (moment, moment)
             else:
-                self._look(moment, found)
+                self._look_after_sleep(moment, DOZE_SECONDS, found)
         return output in came
 
     def take(self, output: int, asked: float) -> tuple[float, float]:
@@ -181,24 +179,22 @@ class Arrivals(trio.abc.Instrument):
             return earliest + MOMENT, moment
         return (earliest + charged if charged > 0 else earliest), moment
 
-    def _look(self, moment: float, found: Found | None = None) -> float:
-        """Poll all output at `moment` by trio's clock, unless a poll has `found` some; return that time by the clock of
-        the games.
-        """
+    def _look(self, moment: float) -> float:
+        """Poll all output at `moment` by trio's clock; return that time by the clock of the games."""
         looked = self._looked
         moment -= self.left_out
         if moment - looked > STOP_SECONDS:
             moment = self._explained(moment, 0)
         if self._epoll:
-            for output, _ in self._epoll.poll(0) if found is None else found:
+            for output, _ in self._epoll.poll(0):
                 self._came[output] = (looked, moment)
         self._looked = moment
         return moment
 
     def _look_after_sleep(self, moment: float, asked: float, found: Found | None = None) -> None:
         looked = self._looked
-        woken = moment - self.left_out - (self._waited_for_cpu() - self._waited)
         moment -= self.left_out
+        woken = min(moment - (self._waited_for_cpu() - self._waited), looked + asked)
         if moment - looked > STOP_SECONDS:
             moment = self._explained(moment, asked)
         if self._epoll:

@@ -21,6 +21,7 @@ import arena.bots.arrivals
 from arena.bots.arrivals import (
     BEAT_SECONDS,
     CALL_SECONDS,
+    DOZE_SECONDS,
     GLANCE_SECONDS,
     MOMENT,
     Arrivals,
@@ -257,10 +258,12 @@ def test_a_spin_in_which_nothing_comes_is_given_up_though_the_clock_of_the_run_s
     ("slept", "is_prompt", "waited", "came"),
     [
         (GLANCE_SECONDS / 2, True, 0.0, GLANCE_SECONDS / 2),
-        (MOMENT, True, 0.0, MOMENT / 2),  # a prompt bot was not prompt, or the arena was not: half of it is charged
+        (MOMENT, True, 0.0, MOMENT),
+        (MOMENT, True, MOMENT / 4, MOMENT * 3 / 4),
         (MOMENT, False, 0.0, MOMENT),
         (MOMENT, False, MOMENT / 4, MOMENT * 3 / 4),
-        (BUSY_SECONDS / 2, True, 0.0, MOMENT),
+        (BUSY_SECONDS / 2, True, 0.0, DOZE_SECONDS),  # what the arena slept longer than it asked is not the bot's
+        (BUSY_SECONDS / 2, False, 0.0, DOZE_SECONDS),
     ],
 )
 def test_an_answer_to_a_dozing_arena_came_when_it_was_woken(
