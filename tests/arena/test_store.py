@@ -68,6 +68,15 @@ def test_several_games_are_stored_in_the_order_given_as_they_would_be_one_by_one
         store.refuse_damage()
 
 
+def test_a_bot_that_joins_later_is_known_to_a_reader_that_has_read_the_others(path: Path) -> None:
+    with Store(path, create=True) as store, Store(path, create=False) as reader:
+        store.add(record(ids(1)[0]))
+        assert [row.players for row in reader.rows()] == [(RED, BLUE)]
+        for number, players in enumerate(((RED, Player("new", "cc" * 32)), (Player("newer", "dd" * 32), BLUE)), 1):
+            store.add(msgspec.structs.replace(record(ids(1, number)[0]), players=players))
+            assert reader.rows()[-1].players == players
+
+
 def test_of_several_games_none_is_stored_if_one_cannot_be(path: Path) -> None:
     with Store(path, create=True) as store:
         store.add(record("1" * 16))
