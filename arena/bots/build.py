@@ -33,12 +33,13 @@ from arena.bots.loading import load_bot
 from arena.bots.manifest import Manifest, read_manifest
 from arena.bots.program_files import is_program
 from arena.bots.spec import FAULT_HINT, BotSpec
-from arena.bots.trial import Ended, Run, run_to_end
+from arena.bots.trial import Ended, run_to_end
 from arena.errors import UsageError
 from arena.sandbox import bwrap
 from arena.sandbox.launch import NOBODYS_FAULT, HostError, Launch, SandboxError, StartError
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms
+from arena.system.concurrency import Run
 from arena.system.printable import printable
 
 NOT_FOUND = 127

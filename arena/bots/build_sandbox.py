@@ -14,7 +14,7 @@ import trio
 from arena.bots.build_copy import size_on_disk
 from arena.bots.limits import BuildLimits, Limits, size_text
 from arena.bots.spec import BotSpec
-from arena.bots.trial import Ended, Run, run_to_end
+from arena.bots.trial import Ended, run_to_end
 from arena.errors import UsageError
 from arena.sandbox import bwrap
 from arena.sandbox.cgroup import Hierarchy
@@ -22,6 +22,7 @@ from arena.sandbox.launch import Launch
 from arena.sandbox.levels import Level, joined
 from arena.sandbox.mounts import HOME
 from arena.sandbox.programs import HostPrograms
+from arena.system.concurrency import Run
 from arena.system.printable import printable
 
 PROCESSES = 512

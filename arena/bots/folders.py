@@ -13,8 +13,8 @@ from pathlib import Path
 import trio
 
 from arena.bots.spec import BotSpec
-from arena.bots.trial import Run
 from arena.errors import ArenaError
+from arena.system.concurrency import Run
 from arena.system.printable import printable
 from arena.system.user_files import hold_lock, release_lock
 

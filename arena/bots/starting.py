@@ -9,7 +9,7 @@ from arena.bots.finding import broken
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
 from arena.bots.spec import BotSpec
-from arena.bots.trial import Run, try_host
+from arena.bots.trial import try_host
 from arena.errors import UsageError
 from arena.sandbox import bwrap
 from arena.sandbox.cgroup import Hierarchy
@@ -17,6 +17,7 @@ from arena.sandbox.launch import Launch, SandboxError
 from arena.sandbox.levels import Level, joined
 from arena.sandbox.mounts import Mounts, mounts_of
 from arena.sandbox.programs import HostPrograms, Program, find_program
+from arena.system.concurrency import Run
 from arena.system.printable import printable
 
 

@@ -8,7 +8,6 @@ A bot's own program is not tried: its first game shows whether it works.
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar, TypeVarTuple
 
 import trio
 
@@ -18,16 +17,6 @@ from arena.sandbox import bwrap
 from arena.sandbox.launch import HostError, Launch, SandboxError, StartError
 from arena.sandbox.programs import PYTHON, HostPrograms
 from arena.system.printable import printable
-
-T = TypeVar("T")
-Ts = TypeVarTuple("Ts")
-
-
-class Run(Protocol):
-    """Runs an async function to its end, as `trio.run` does, or ends it early."""
-
-    def __call__(self, function: Callable[[*Ts], Awaitable[T]], /, *arguments: *Ts) -> T: ...
-
 
 Watch = Callable[[], Awaitable[str]]
 """Returns the reason to stop a program, in words."""

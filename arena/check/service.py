@@ -10,7 +10,6 @@ from arena.bots.folders import BotFolders
 from arena.bots.language import language_of
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
-from arena.bots.trial import Run
 from arena.check.situations import (
     Checked,
     Extent,
@@ -33,6 +32,7 @@ from arena.league.option_values import check_values, time_control, usual_limits
 from arena.league.stop import Say, run_games
 from arena.league.versions import Versions
 from arena.sandbox.levels import Level, choose
+from arena.system.concurrency import Run
 from arena.system.printable import printable
 from protocol.seats import Reason
 

@@ -16,7 +16,6 @@ from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
 from arena.bots.spec import BotSpec
 from arena.bots.starting import runnable
-from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.game_spec import Player
 from arena.league.league_options import LARGEST_SEED, PlayOptions, variant_of
@@ -27,6 +26,7 @@ from arena.league.store import Store, is_empty_file, sole_use
 from arena.league.store.document import SEED
 from arena.sandbox.levels import Level, choose
 from arena.sandbox.programs import HostPrograms
+from arena.system.concurrency import Run
 from arena.system.printable import printable
 
 NAMED = 3

@@ -18,7 +18,6 @@ import trio
 from arena.bots.names import expected_name, name_fault
 from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
-from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.persons import with_clock, without_clock
@@ -35,7 +34,7 @@ from arena.league.store import Store
 from arena.league.versions import Versions, note_versions
 from arena.play.game_options import GameOptions
 from arena.play.session import Session
-from arena.system.concurrency import background
+from arena.system.concurrency import Run, background
 from protocol.seats import Color
 
 Face = Callable[[Session], Awaitable[None]]

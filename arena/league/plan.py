@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.bots.spec import BotSpec
-from arena.bots.trial import Run
 from arena.game.game_spec import Player
 from arena.game.time_control import parse_duration
 from arena.league.entrants import entrants
@@ -31,6 +30,7 @@ from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
 from arena.league.stop import Say
 from arena.sandbox.levels import Level
+from arena.system.concurrency import Run
 
 if TYPE_CHECKING:
     from arena.league.executor.cluster.cluster_protocol import ClusterPlan

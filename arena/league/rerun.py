@@ -25,7 +25,6 @@ from arena.bots.loading import load_bot
 from arena.bots.samples import PREFIX, SAMPLES, bot_path, sample_file, split_word
 from arena.bots.spec import BotSpec
 from arena.bots.starting import runnable
-from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.persons import is_person
@@ -39,6 +38,7 @@ from arena.league.trust import bot_line, is_archived, is_trusted, level_for, lim
 from arena.league.versions import Versions
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms
+from arena.system.concurrency import Run
 from arena.system.printable import SHOWN, printable
 from protocol.seats import Color
 

@@ -20,7 +20,6 @@ from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
-from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.persons import is_person
 from arena.league.game_ids import Games, misfit, pair_seed_of, rounds_tried
@@ -31,6 +30,7 @@ from arena.league.store import Kept, Store, is_empty_file, sole_use
 from arena.league.trust import is_trusted, level_for, limits_for, untrusted_text
 from arena.play.saved_game import SavedGame
 from arena.sandbox.levels import Level
+from arena.system.concurrency import Run
 from arena.system.printable import printable
 from protocol.seats import Color
 

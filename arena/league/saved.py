@@ -11,7 +11,6 @@ import trio
 
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
-from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
@@ -26,7 +25,7 @@ from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions, note_versions
 from arena.play.saved_game import refuse_to_overwrite, save_game, saved_game
-from arena.system.concurrency import background
+from arena.system.concurrency import Run, background
 from arena.system.printable import printable
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.bots.trial import Run
+    from arena.system.concurrency import Run
 
 
 T = TypeVar("T")

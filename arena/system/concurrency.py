@@ -1,4 +1,4 @@
-"""Two additions to trio: nurseries that raise a single error without a group, and waiting without epoll.
+"""Additions to trio: nurseries that raise a single error without a group, and waiting without epoll.
 
 Linux limits the descriptors that a user may wait for with epoll (fs.epoll.max_user_watches), which trio uses. Bots of
 an arena that is not root run as the same user and can use up the limit. Descriptors are then polled.
@@ -8,12 +8,22 @@ import errno
 import select
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Protocol, TypeVar, TypeVarTuple
 
 import trio
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 POLL_SECONDS = 0.001
 """The interval at which a descriptor is polled at the limit of epoll; it delays a bot's answer."""
 POLLS = 200
+
+
+class Run(Protocol):
+    """Runs an async function to its end, as `trio.run` does, or ends it early."""
+
+    def __call__(self, function: Callable[[*Ts], Awaitable[T]], /, *arguments: *Ts) -> T: ...
 
 
 @asynccontextmanager
