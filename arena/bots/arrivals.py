@@ -137,30 +137,20 @@ class Arrivals(trio.abc.Instrument):
                 return output in came
         return True
 
-    def doze(self, output: int, is_prompt: bool) -> bool:
+    def doze(self, output: int) -> bool:
         """Sleep until any bot has written, for at most `DOZE_SECONDS`; return whether this one has.
 
         No other task of the run has a turn meanwhile, which makes it cheaper than a sleep of the run. Returns at once
-        if another task has output to read, and always False for unwatched output. If a bot expected to be `is_prompt`
-        takes longer than `GLANCE_SECONDS`, all that the arena has waited for a CPU since its heartbeat is taken off.
+        if another task has output to read, and always False for unwatched output.
         """
         if not self._epoll or output in self._unwatched:
             return False
-        came = self._came
-        if not is_prompt:
-            self._look(self._clock())
+        self._look(self._clock())
+        if not self._came:
             self._note_use()
-        if not came:
-            begun = self._clock()
             found = self._epoll.poll(DOZE_SECONDS)
-            moment = self._clock()
-            if is_prompt and moment - begun < GLANCE_SECONDS:
-                self._looked = moment = moment - self.left_out
-                for other, _ in found:
-                    came[other] = (moment, moment)
-            else:
-                self._look_after_sleep(moment, DOZE_SECONDS, found)
-        return output in came
+            self._look_after_sleep(self._clock(), DOZE_SECONDS, found)
+        return output in self._came
 
     def take(self, output: int, asked: float) -> tuple[float, float]:
         """Return when the output that is to be read now arrived (its last part), and the time now.

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -123,16 +123,26 @@ def to_both(*lines: str) -> Told:
 
 
 class GameMistakeError(ArenaError):
-    """A mistake in the program of a game, which is its author's and no bot's. The text says where it happened."""
+    """A mistake in the program of a game, which is its author's and no bot's. `text` says where it happened."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"a mistake in the game: {text}")
 
 
-def mistake_of(error: Exception, method: str) -> GameMistakeError:
-    """Return the error for an exception in a method of a game, with the line that raised it."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    words = f"{type(error).__name__}: {error}"
-    return GameMistakeError(
-        f"a mistake in the game: {method} raised {words:.300} ({last.filename}, line {last.lineno})"
-    )
+def _called(method: Callable[..., T], *arguments: object) -> T:
+    """Call a method of a game's program. Raises `GameMistakeError` for an exception that is none of the arena's, with
+    the line that raised it.
+    """
+    try:
+        return method(*arguments)
+    except ArenaError:
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        words = f"{type(error).__name__}: {error}"
+        raise GameMistakeError(
+            f"{method.__name__} raised {words:.300} ({last.filename}, line {last.lineno})"
+        ) from error
 
 
 CONVERSATION = frozenset(
@@ -144,6 +154,22 @@ CONVERSATION = frozenset(
 def is_game_line(line: object) -> bool:
     """Whether a game may send this line: printable ASCII, not too long, and no line of the arena's own."""
     return isinstance(line, str) and is_line(line) and line.partition(" ")[0] not in CONVERSATION
+
+
+def _is_list(found: object) -> bool:
+    return isinstance(found, Sequence) and not isinstance(found, str)
+
+
+def _are_lines(found: object) -> bool:
+    return _is_list(found) and all(map(is_game_line, cast("Sequence[object]", found)))
+
+
+def _is_outcome(found: object) -> bool:
+    return (
+        isinstance(found, Outcome)
+        and isinstance(found.reason, Reason)
+        and (found.winner is None or isinstance(found.winner, Color))
+    )
 
 
 class State(ABC):
@@ -182,24 +208,42 @@ class State(ABC):
 
     def _checked_act(self, action: str) -> Told:
         """Call `act` and check its result. Raises `GameMistakeError` for a mistake in the game's program."""
-        try:
-            red, blue = self.act(action)
-        except IllegalAnswerError:
-            raise
-        except Exception as error:
-            raise mistake_of(error, "act") from error
-        told = tuple(red), tuple(blue)
-        if isinstance(red, str) or isinstance(blue, str) or not all(map(is_game_line, (*red, *blue))):
+        found = _called(self.act, action)
+        if not (isinstance(found, tuple) and len(found) == 2 and all(map(_are_lines, found))):
             raise GameMistakeError(
-                f"act({action!r}) returned {told!r:.200}: expected printable lines for Red and for Blue, none of them "
-                "one of the arena's own"
+                f"act({action!r}) returned {found!r:.200}: expected lists of printable lines for Red and for Blue, "
+                "none of them one of the arena's own"
             )
-        if not isinstance(self.to_move, Color) or not (self.outcome is None or isinstance(self.outcome, Outcome)):
+        if not isinstance(self.to_move, Color) or not (self.outcome is None or _is_outcome(self.outcome)):
             raise GameMistakeError(
                 f"after act({action!r}) expected a Color in to_move and an Outcome or None in outcome, got "
                 f"{self.to_move!r:.40} and {self.outcome!r:.60}"
             )
-        return told
+        red, blue = found
+        return tuple(red), tuple(blue)
+
+    def checked_first_lines(self, seat: Color) -> tuple[str, ...]:
+        """Return `first_lines`. Raises `GameMistakeError` for a mistake in the game's program."""
+        found = _called(self.first_lines, seat)
+        if not _are_lines(found):
+            raise GameMistakeError(
+                f"first_lines returned {found!r:.200}: expected printable lines, none of them one of the arena's own"
+            )
+        return tuple(found)
+
+    def checked_legal_actions(self) -> tuple[str, ...] | None:
+        """Return `legal_actions`. Raises `GameMistakeError` for a mistake in the game's program."""
+        found = _called(self.legal_actions)
+        if found is not None and not (_is_list(found) and all(isinstance(action, str) for action in found)):
+            raise GameMistakeError(f"legal_actions returned {found!r:.200}: expected the texts of actions, or None")
+        return None if found is None else tuple(found)
+
+    def checked_board_line(self, color: Color) -> str | None:
+        """Return `board_line`. Raises `GameMistakeError` for a mistake in the game's program."""
+        found = _called(self.board_line, color)
+        if not (found is None or is_game_line(found)):
+            raise GameMistakeError(f"board_line returned {found!r:.200}: expected a printable line, or None")
+        return found
 
     @abstractmethod
     def act(self, action: str) -> Told:
@@ -349,12 +393,7 @@ class Game(ABC):
 
     def begin(self, variant: Variant, seed: int, setups: tuple[str, str]) -> State:
         """Return what `start` does. Raises `GameMistakeError` for another exception than an error of the arena."""
-        try:
-            return self.start(variant, seed, setups)
-        except ArenaError:
-            raise
-        except Exception as error:
-            raise mistake_of(error, "start") from error
+        return _called(self.start, variant, seed, setups)
 
     def play_text(self, state: State, action: str) -> Told:
         """Play an action of any form, as records of strangers have it. Raises `IllegalAnswerError`."""

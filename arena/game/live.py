@@ -82,7 +82,7 @@ class LiveGame:
         red, blue = ("/".join(seat.rows or ()) for seat in self._seats)
         self.state = state = spec.kind.begin(spec.variant, spec.chance_seed, (red, blue))
         for seat in self._seats:
-            seat.out += map(encode_line, state.first_lines(seat.color))
+            seat.out += map(encode_line, state.checked_first_lines(seat.color))
         return state
 
     def begin_at_once(self) -> State:
@@ -161,10 +161,10 @@ class LiveGame:
         color = state.to_move
         seat = self._seats[color]
         if seat.wants:
-            if Want.BOARD in seat.wants and (board := state.board_line(color)) is not None:
+            if Want.BOARD in seat.wants and (board := state.checked_board_line(color)) is not None:
                 seat.out.append(encode_line(board))
-            if Want.LEGAL in seat.wants and (actions := state.legal_actions()) is not None:
-                for legal in legal_lines(tuple(actions)):
+            if Want.LEGAL in seat.wants and (actions := state.checked_legal_actions()) is not None:
+                for legal in legal_lines(actions):
                     seat.say(legal)
         seat.out.append(seat.connection.turn(len(self.actions) + 1, *self.clock.shown(color)))
         seat.due = True

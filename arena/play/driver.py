@@ -210,7 +210,7 @@ class Driver:
             taken = self._taken[color]
             if not (
                 (taken < PROMPT_SECONDS and arrivals.spin(output, self._spin_seconds))
-                or (taken < DOZE_BELOW and self._is_alone() and arrivals.doze(output, taken < PROMPT_SECONDS))
+                or (taken < DOZE_BELOW and self._is_alone() and arrivals.doze(output))
             ):
                 if self._times[color] is None:
                     self._times[color] = process.first_times()

@@ -30,6 +30,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.persons import is_person
 from arena.game.recheck import check_course, check_time
 from arena.game.record import STRATEGO_1, History, RecordError
+from arena.game.registry import NoSuchGameError
 from arena.game.time_control import TimeControl
 from arena.sandbox.levels import Level
 from arena.system.printable import counted, printable
@@ -227,7 +228,9 @@ def load_saved(path: Path) -> SavedGame:
         fields = msgspec.json.decode(data)
         paused = msgspec.json.decode(data, type=SavedGame)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path}: expected {A_PAUSED_GAME}: {error}") from None
+        missing = error.__cause__
+        why = missing if isinstance(missing, NoSuchGameError) else f"expected {A_PAUSED_GAME}: {error}"
+        raise UsageError(f"{path}: {why}") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: expected {A_PAUSED_GAME}, got a file of another kind: {error}") from None
     if paused.format != PAUSE_FORMAT:
@@ -241,7 +244,9 @@ def load_saved(path: Path) -> SavedGame:
     try:
         _check(paused)
     except (UsageError, RecordError) as error:
-        raise UsageError(f"{path}: expected {A_PAUSED_GAME}: {error}") from None
+        missing = error.__cause__
+        why = missing if isinstance(missing, NoSuchGameError) else f"expected {A_PAUSED_GAME}: {error}"
+        raise UsageError(f"{path}: {why}") from None
     return paused
 
 

@@ -22,7 +22,6 @@ from arena.bots.arrivals import (
     BEAT_SECONDS,
     CALL_SECONDS,
     DOZE_SECONDS,
-    GLANCE_SECONDS,
     MOMENT,
     Arrivals,
 )
@@ -90,8 +89,9 @@ class Scripted:
         self.suspended = 0.0
         monkeypatch.setattr(arena.bots.arrivals, "_worked", lambda: self.worked)
         monkeypatch.setattr(arena.bots.arrivals, "_suspended", lambda: self.suspended)
-        monkeypatch.setattr(Arrivals, "_waited_for_cpu", lambda _: self.waited)
+        monkeypatch.setattr(Arrivals, "_waited_for_cpu", lambda _: self._waited())
         self.clock: Callable[[], float] = lambda: self.moment
+        self._writes = False
         self.arrivals = Arrivals(self._now)
         self.pipe = pipe
         self.arrivals.watch(pipe.output)
@@ -122,22 +122,27 @@ class Scripted:
         self.waited += waited
         self.arrivals.after_io_wait(asked)
 
-    def doze(self, until: float, *, is_prompt: bool, waited: float = 0.0) -> bool:
+    def doze(self, until: float, *, waited: float = 0.0) -> bool:
         """The arena dozes until it is woken by an answer, the last part of it because no CPU is free for it."""
-        says = iter([True] if is_prompt else [False, True])  # it is not there yet when the arena looks before
+        moments = iter([self.moment])
 
         def clock() -> float:
-            if (begins := next(says, None)) is None:
+            if next(moments, None) is None:
                 self.moment = until
                 self.waited += waited
-            elif begins:
-                self.pipe.say()
             return self.moment
 
-        before, self.clock = self.clock, clock
-        has_come = self.arrivals.doze(self.pipe.output, is_prompt=is_prompt)
+        before, self.clock, self._writes = self.clock, clock, True
+        has_come = self.arrivals.doze(self.pipe.output)
         self.clock = before
         return has_come
+
+    def _waited(self) -> float:
+        """Return how long the arena has waited for a CPU; it asks when it begins to doze."""
+        if self._writes:
+            self.pipe.say()
+            self._writes = False
+        return self.waited
 
     def take(self, at: float, asked: float) -> float:
         """When what is read now came; the clock of the games says `at` then."""
@@ -255,22 +260,18 @@ def test_a_spin_in_which_nothing_comes_is_given_up_though_the_clock_of_the_run_s
 
 @needs_epoll
 @pytest.mark.parametrize(
-    ("slept", "is_prompt", "waited", "came"),
+    ("slept", "waited", "came"),
     [
-        (GLANCE_SECONDS / 2, True, 0.0, GLANCE_SECONDS / 2),
-        (MOMENT, True, 0.0, MOMENT),
-        (MOMENT, True, MOMENT / 4, MOMENT * 3 / 4),
-        (MOMENT, False, 0.0, MOMENT),
-        (MOMENT, False, MOMENT / 4, MOMENT * 3 / 4),
-        (BUSY_SECONDS / 2, True, 0.0, DOZE_SECONDS),  # what the arena slept longer than it asked is not the bot's
-        (BUSY_SECONDS / 2, False, 0.0, DOZE_SECONDS),
+        (DOZE_SECONDS, 0.0, DOZE_SECONDS),
+        (DOZE_SECONDS, DOZE_SECONDS / 4, DOZE_SECONDS * 3 / 4),
+        (BUSY_SECONDS / 2, 0.0, DOZE_SECONDS),  # what the arena slept longer than it asked is not the bot's
     ],
 )
 def test_an_answer_to_a_dozing_arena_came_when_it_was_woken(
-    scripted: Scripted, slept: float, is_prompt: bool, waited: float, came: float
+    scripted: Scripted, slept: float, waited: float, came: float
 ) -> None:
     scripted.look(10.0)
-    assert scripted.doze(10.0 + slept, is_prompt=is_prompt, waited=waited)
+    assert scripted.doze(10.0 + slept, waited=waited)
     assert scripted.take(10.0 + slept, 10.0) == pytest.approx(10.0 + came)
 
 
@@ -278,18 +279,17 @@ def test_an_answer_to_a_dozing_arena_came_when_it_was_woken(
 def test_a_doze_ends_for_the_output_of_another_bot_and_does_not_begin_with_it(scripted: Scripted) -> None:
     other = Pipe()
     scripted.arrivals.watch(other.output)
-    for is_prompt in (True, False):
-        assert not scripted.arrivals.doze(other.output, is_prompt=is_prompt)
-        scripted.pipe.say()
-        assert not scripted.arrivals.doze(other.output, is_prompt=is_prompt)
-        assert scripted.arrivals.may_have(scripted.pipe.output)
+    assert not scripted.arrivals.doze(other.output)
+    scripted.pipe.say()
+    assert not scripted.arrivals.doze(other.output)
+    assert scripted.arrivals.may_have(scripted.pipe.output)
     other.close()
 
 
 @needs_epoll
 def test_a_stop_is_noticed_in_a_doze(scripted: Scripted) -> None:
     scripted.look(10.0)
-    scripted.doze(13.0, is_prompt=True)
+    scripted.doze(13.0)
     assert scripted.arrivals.stops == [Suspension(3.0, 3.0)]
 
 

@@ -574,8 +574,8 @@ def cannot_start(*_: object) -> State:
     ("does", "words"),
     [
         (lambda state: 1 // 0, "act raised ZeroDivisionError: integer division or modulo by zero .*test_game_seam.py"),
-        (lambda state: "moved red 1", "act raised ValueError"),
-        (lambda state: ("ab", "cd"), "expected printable lines for Red and for Blue"),
+        (lambda state: None, "returned None: expected lists of printable lines for Red and for Blue"),
+        (lambda state: ("ab", "cd"), r"returned \('ab', 'cd'\)"),
         (lambda state: to_both("turn 3 1 1"), "none of them one of the arena's own"),
         (ends_wrongly, "expected a Color in to_move and an Outcome"),
     ],
@@ -588,6 +588,29 @@ def test_a_mistake_in_a_game_is_its_authors_and_no_bots(does: Callable[[State], 
 
     with pytest.raises(GameMistakeError, match=words):
         Wrong().play("1")
+
+
+@pytest.mark.parametrize(
+    ("method", "found", "words"),
+    [
+        ("first_lines", 7, "first_lines returned 7: expected printable lines"),
+        ("first_lines", ["turn now"], "none of them one of the arena's own"),
+        ("legal_actions", [1, 2], r"legal_actions returned \[1, 2\]: expected the texts of actions"),
+        ("board_line", b"board", "board_line returned b'board': expected a printable line"),
+    ],
+)
+def test_what_a_game_tells_besides_actions_is_checked_too(method: str, found: object, words: str) -> None:
+    class Wrong(State):
+        def act(self, action: str) -> Told:
+            return to_both(action)
+
+    setattr(Wrong, method, lambda self, *seat: found)
+    arguments = () if method == "legal_actions" else (Color.RED,)
+    with pytest.raises(GameMistakeError, match=words):
+        getattr(Wrong(), f"checked_{method}")(*arguments)
+    setattr(Wrong, method, lambda self, *seat: cannot_start())
+    with pytest.raises(GameMistakeError, match="raised KeyError: 'x'"):
+        getattr(Wrong(), f"checked_{method}")(*arguments)
 
 
 def test_a_mistake_at_the_start_of_a_game_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

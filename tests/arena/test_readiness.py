@@ -97,7 +97,7 @@ def test_output_that_cannot_be_watched_is_read_and_counts_from_then() -> None:
         arrivals.watch(5)
         assert arrivals.may_have(5)
         assert not arrivals.spin(5, 60.0)
-        assert not arrivals.doze(5, is_prompt=True)
+        assert not arrivals.doze(5)
         before = arrivals.now()
         came, now = arrivals.take(5, before)
         assert before <= came <= now
