@@ -55,7 +55,11 @@ class GameClock:
 
     def budget(self, color: Color) -> float:
         """Return the seconds that the side may take for its next move, by its bank and the limit per move."""
-        return min(self._limit[color], self._bank[color])
+        return max(0.0, min(self._limit[color], self._bank[color]))
+
+    def allowed(self, color: Color) -> float:
+        """Return the seconds after which the side loses on time: its budget and the margin, less the bank's debt."""
+        return min(self._limit[color], self._bank[color]) + self._margin[color]
 
     def budget_ms(self, color: Color) -> int:
         return _milliseconds(self.budget(color))
@@ -81,7 +85,7 @@ class GameClock:
     def bank_ms(self, color: Color) -> int | None:
         """Return the whole milliseconds left in the side's bank; None if it has no bank."""
         bank = self._bank[color]
-        return None if bank == NEVER else _milliseconds(bank)
+        return None if bank == NEVER else _milliseconds(max(0.0, bank))
 
     def start(self, color: Color, now: float) -> float:
         self._started = now
@@ -102,12 +106,12 @@ class GameClock:
         """Charge the side for a move of this length in seconds."""
         control = self._controls[color]
         if control.bank_ms is not None:
-            # A move within the margin is forgiven: it leaves the bank empty, not in debt.
-            self._bank[color] = max(0.0, self._bank[color] - taken) + control.increment_ms / 1000
+            # A move within the margin is forgiven, and leaves the bank in debt: or a side had a margin for each move.
+            self._bank[color] += control.increment_ms / 1000 - taken
 
     def spend(self, color: Color, taken: float) -> None:
         """Charge the side's bank with seconds of an interrupted turn: without a move, there is no increment."""
-        self._bank[color] = max(0.0, self._bank[color] - taken)
+        self._bank[color] -= taken
 
 
 def _milliseconds(seconds: float) -> int:

@@ -14,7 +14,7 @@ from arena.errors import IllegalAnswerError, UsageError
 from arena.game import Game, State
 from arena.game.clock import GameClock
 from arena.game.exported import date_text
-from arena.game.faults import MAX_FAULT, Illegal, tried
+from arena.game.faults import MAX_FAULT, Illegal, illegal, tried
 from arena.game.game_spec import GameSpec, Opening
 from arena.game.record import GameRecord, History, NoteLine, RecordError, usual_turns
 from arena.game.recorded import spec_of, turns_text
@@ -151,7 +151,9 @@ def _check_illegal(record: GameRecord, state: State) -> None:
         game.check(state, action)
     except RemoteProtocolError as error:
         raise RecordError(f"lost by the illegal action {action!r}, which is none: {error}") from None
-    except IllegalAnswerError:
+    except IllegalAnswerError as error:
+        if fault.cause != illegal(ply, action, error).cause:
+            raise RecordError(f"lost by the illegal action {action}, for another rule than that of its fault") from None
         return
     raise RecordError(f"lost by the illegal action {action}, which is legal")
 
@@ -232,7 +234,7 @@ def _check_times(times: tuple[TimeControl, TimeControl], sides: Sequence[Color],
             clock.spend(side, used / 1_000_000)
         if ply <= len(played.times_us):
             taken = played.times_us[ply - 1]
-            _check_taken(taken, clock.budget(side) + times[side].margin_ms / 1000, ply)
+            _check_taken(taken, clock.allowed(side), ply)
             clock.charge(side, taken / 1_000_000)
 
 

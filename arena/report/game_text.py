@@ -178,13 +178,16 @@ class Taken(NamedTuple):
     interrupted_us: tuple[int, ...] = ()
 
     @classmethod
-    def at(cls, record: GameRecord, ply: int) -> Self:
-        index = ply - 1
+    def of(cls, record: GameRecord, step: ReplayStep, view: str) -> Self | None:
+        """Return the time of a step's action; None for the other side, as times can depend on what is hidden."""
+        if view not in (ALL, step.color.word):
+            return None
+        index = step.ply - 1
         return cls(
             record.times_us[index],
             record.forgiven_us[index] if index < len(record.forgiven_us) else None,
             record.cpu_us[index] if index < len(record.cpu_us) else None,
-            tuple(used for at, used in record.interrupted if at == ply),
+            tuple(used for at, used in record.interrupted if at == step.ply),
         )
 
     @property
@@ -258,8 +261,9 @@ def _plies(record: GameRecord, look: GameStyle) -> Iterator[str]:
 def _step(record: GameRecord, step: ReplayStep, seen: Shown, notes: list[NoteLine], look: GameStyle) -> str:
     said = "".join(f"{_note(note)}\n" for note in notes if look.view in (ALL, note.color))
     words = f"; {text}" if (text := seen.words(step)) else ""
-    taken = look.paint(f"  [{Taken.at(record, step.ply).text}]", "dim") if look.times else ""
-    return f"\n{said}{look.paint(f'ply {step.ply}: {step.color.word} {seen.action(step)}', 'bold')}{words}{taken}\n"
+    taken = Taken.of(record, step, look.view) if look.times else None
+    time = look.paint(f"  [{taken.text}]", "dim") if taken else ""
+    return f"\n{said}{look.paint(f'ply {step.ply}: {step.color.word} {seen.action(step)}', 'bold')}{words}{time}\n"
 
 
 def _note(note: NoteLine) -> str:
@@ -278,7 +282,8 @@ def _ending(record: GameRecord, look: GameStyle) -> str:
         lines += ["", f"after {plies}: {_detail_for(record, look.view)}"]
     lines.append(f"verdict: {verdict.result.value}, {verdict.reason.value}, after {plies}")
     for color in Color:
-        lines += _used(record, color) if look.times else _kept(record, color)
+        is_told = look.times and look.view in (ALL, color.word)
+        lines += _used(record, color) if is_told else _kept(record, color)
     for color in Color:
         stderr = record.stderr[color].rstrip()
         if stderr.strip() and look.view in (ALL, color.word):
@@ -324,7 +329,7 @@ def _ply_entries(record: GameRecord, look: GameStyle) -> list[dict[str, object]]
     found = [_ply(seen, None, None)] if look.plies.has(0) else []
     for step in replay.steps():
         if look.plies.has(step.ply):
-            found.append(_ply(seen, step, Taken.at(record, step.ply)))
+            found.append(_ply(seen, step, Taken.of(record, step, look.view)))
         if look.plies.are_over(step.ply):
             break
     return found

@@ -480,13 +480,13 @@ def test_an_action_that_lost_as_illegal_has_to_be_illegal() -> None:
         pass
     legal = as_stratego(replay.state).board.legal_moves()[0].text
 
-    def tried(action: str, text: str = "", cause: Illegal | None = None) -> GameRecord:
-        text = text or f"ply 7: {action}: a reason (rule: own-piece)"
-        fault = Fault(Reason.ILLEGAL_ACTION, text, cause or Illegal(action))
+    def tried(action: str, text: str = "", rule: str = "") -> GameRecord:
+        fault = Fault(Reason.ILLEGAL_ACTION, text or f"ply 7: {action}: a reason", Illegal(action, rule))
         return changed(record, verdict=forfeit(record.players, [(Color.RED, fault)], 6))
 
-    check_record(tried("a1-j10"))
-    check_record(tried("a5-a6"))
+    check_record(tried("a1-j10", rule="form"))
+    check_record(tried("a5-a6", rule="own-piece"))
+    assert "for another rule than that of its fault" in refused(tried("a5-a6", rule="diagonal"))
     for action in (legal, "resign"):
         assert f"{action}, which is legal" in refused(tried(action))
     for action in ("", "prize", "a1-a2 "):

@@ -211,6 +211,15 @@ def test_a_silent_defender_is_unknown_in_json_as_well(record: GameRecord, tmp_pa
     assert "bM" not in events["red"]["board"]
 
 
+def test_a_side_is_shown_no_times_of_the_other_one(path: Path) -> None:
+    lines = show(path, "--view", "red").stdout.splitlines()
+    assert {line.split()[2] for line in lines if line.startswith("ply ") and " ms" in line} == {"red"}
+    assert not [line for line in lines if line.startswith("blue (bob) used")]
+    plies = json.loads(show(path, "--view", "red", "--json").stdout)["plies"][1:]
+    assert {ply["side"] for ply in plies if ply["taken_us"] is not None} == {"red"}
+    assert {ply["side"] for ply in plies if ply["cpu_us"] is not None} <= {"red"}
+
+
 # --- JSON -------------------------------------------------------------------------------------------------------------
 
 
