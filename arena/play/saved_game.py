@@ -243,10 +243,10 @@ def load_saved(path: Path) -> SavedGame:
         )
     try:
         _check(paused)
+    except NoSuchGameError as error:
+        raise NoSuchGameError(f"{path}: {error}") from None
     except (UsageError, RecordError) as error:
-        missing = error.__cause__
-        why = missing if isinstance(missing, NoSuchGameError) else f"expected {A_PAUSED_GAME}: {error}"
-        raise UsageError(f"{path}: {why}") from None
+        raise UsageError(f"{path}: expected {A_PAUSED_GAME}: {error}") from None
     return paused
 
 

@@ -23,6 +23,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History, NoteLine
 from arena.game.referee import Referee
+from arena.game.registry import NoSuchGameError
 from arena.game.time_control import TimeControl
 from arena.league.saved import PreparedGame, play_prepared
 from arena.league.stop import StopRequest
@@ -214,6 +215,9 @@ def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
     assert load_saved(tmp_path / "g.json") == paused
     assert json.loads((tmp_path / "g.json").read_text())["past"]["actions"] == ["a4-a5"]
     assert paused.spec().variant == game.variant
+    save_game(msgspec.structs.replace(paused, game="go 1"), tmp_path / "g.json")
+    with pytest.raises(NoSuchGameError, match="there is no game 'go' here"):  # not: this is no paused game
+        load_saved(tmp_path / "g.json")
 
 
 TIGHT = Limits(memory=300 * MIB, processes=20)
