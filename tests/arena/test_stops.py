@@ -26,6 +26,7 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.process import BotProcess
 from arena.bots.spec import BotSpec
 from arena.game.clock import MOST_FORGIVEN
+from arena.game.hints.seen import Activity
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
@@ -109,6 +110,8 @@ class Script(trio.abc.Instrument):
         answered = select.poll()
         answered.register(self.red.stdout, select.POLLIN)
         assert answered.poll(PATIENCE * 1000)
+        red = self.red
+        until(lambda: red.activity() is not Activity.RUNS, "Red waits again, so the arena need not wait for its run")
 
 
 @pytest.fixture
