@@ -300,6 +300,8 @@ class Game(ABC):
     open_verbs: frozenset[str] = frozenset()
     """Verbs of its own lines to which later versions may add fields, which bots have to ignore."""
     displays: Displays = Displays()
+    modules: tuple[str, ...] = ()
+    """Modules that games need and other commands do not: imported before bots start, so that no clock waits for it."""
 
     def __init__(self) -> None:
         self.plain_moves: dict[bytes, str] = {}
@@ -386,6 +388,11 @@ class Game(ABC):
         """
         if setup and not self.has_setups:
             raise IllegalAnswerError(f"there are no set-ups in {self.name}, got {cut(setup)!r}")
+
+    def load(self) -> None:
+        """Import the `modules`."""
+        for module in self.modules:
+            importlib.import_module(module)
 
     @abstractmethod
     def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> State:

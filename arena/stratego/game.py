@@ -41,6 +41,7 @@ class Stratego(Game):
     has_setups = True
     variant_words = ("ruleset", "rulesets and switches")
     open_verbs = frozenset({"moved", "battle", "reveal", "rescued", "guess"})
+    modules = ("arena.stratego.rules.setup", "arena.stratego.state")
     displays = Displays(
         seat="arena.stratego.seat_state:StrategoSeat",
         terminal="arena.stratego.board_terminal:StrategoTerminal",

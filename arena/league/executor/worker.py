@@ -5,6 +5,7 @@ terminal, and ends with its parent.
 """
 
 import contextlib
+import gc
 import math
 import os
 import sys
@@ -243,4 +244,5 @@ def main(incoming: int, outgoing: int, parent: int) -> None:
     own_every_orphan()
     use_all_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.freeze()  # a search for garbage in all that was imported takes as long as many plies, and answers wait for it
     trio.run(serve, incoming, outgoing, parent)
