@@ -1,7 +1,7 @@
 """Stratego's answers as text: the form of set-ups and actions, and the parts of an action.
 
-setup ROW/ROW/ROW/ROW
-move a4-a5
+    setup ROW/ROW/ROW/ROW
+    move a4-a5
 """
 
 import re
