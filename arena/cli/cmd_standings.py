@@ -1,7 +1,6 @@
 """`arena standings`: the table of a store."""
 
 import sys
-from functools import partial
 from pathlib import Path
 
 import click
@@ -72,8 +71,8 @@ def standings_command(
         if as_json:
             from arena.report.documents import league_json
 
-            document = partial(league_json, placing=placing, not_counted=contents.not_counted)
-            result(document(store, contents.settings, table, kept))
+            settings, not_counted = contents.settings, contents.not_counted
+            result(league_json(store, settings, table, kept, placing=placing, not_counted=not_counted))
         elif forms:
             from arena.report.documents import places_text, table_text
 
