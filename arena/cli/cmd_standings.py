@@ -64,7 +64,7 @@ def standings_command(
         return _print_by_machine(store, [*forms, *(name for name, is_asked in asked if is_asked)], as_json=as_json)
 
     with open_to_read(store, needs_game=False) as opened:
-        contents, table, placing = stored_table(opened, everyone=everyone, anchor=anchor, pairs=pairs)
+        contents, _, table, placing = stored_table(opened, everyone=everyone, anchor=anchor, pairs=pairs)
         stored = opened.each_row(counted=not everyone) if as_json or as_csv else ()
         kept = [row for row in stored if set(row.players) <= table.names.keys()]
         table = with_declared(table, kept, lambda number: opened.stored(number).sound)
