@@ -224,7 +224,7 @@ class OpenBot:
             if Want.BOARD in self._wants and (board := state.checked_board_line(color)) is not None:
                 await self._write(encode_line, (board,), within)
             if Want.LEGAL in self._wants and (actions := state.checked_legal_actions()) is not None:
-                due.extend(legal_lines(tuple(actions)))
+                due.extend(legal_lines(actions))
         await self.send(*due, messages.Turn(1 if ply is None else ply, own_ms, enemy_ms), within=within)
         return (await self._wait_for(messages.Move, within, self._note, allowed=(messages.Note,))).action
 

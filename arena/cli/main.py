@@ -152,14 +152,12 @@ def _mistake_of_game(error: BaseException) -> str:
     """Return the words for an exception that came from the file of a game; empty for another."""
     import traceback
 
+    from arena.game import mistake_at
     from arena.game.registry import game_files
 
     frames = traceback.extract_tb(error.__traceback__)
     where = next((frame for frame in reversed(frames) if frame.filename in game_files()), None)
-    words = f"{type(error).__name__}: {error}"
-    return (
-        f"a mistake in the game: {where.name} raised {words} ({where.filename}, line {where.lineno})" if where else ""
-    )
+    return str(mistake_at(where, where.name, error)) if where else ""
 
 
 def _complain(text: str) -> None:

@@ -129,6 +129,12 @@ class GameMistakeError(ArenaError):
         super().__init__(f"a mistake in the game: {text}")
 
 
+def mistake_at(place: traceback.FrameSummary, function: str, error: BaseException) -> GameMistakeError:
+    """Return the error for an exception that a function of a game raised at this place."""
+    words = f"{type(error).__name__}: {error}"
+    return GameMistakeError(f"{function} raised {words:.300} ({place.filename}, line {place.lineno})")
+
+
 def _called(method: Callable[..., T], *arguments: object) -> T:
     """Call a method of a game's program. Raises `GameMistakeError` for an exception that is none of the arena's, with
     the line that raised it.
@@ -138,11 +144,7 @@ def _called(method: Callable[..., T], *arguments: object) -> T:
     except ArenaError:
         raise
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        words = f"{type(error).__name__}: {error}"
-        raise GameMistakeError(
-            f"{method.__name__} raised {words:.300} ({last.filename}, line {last.lineno})"
-        ) from error
+        raise mistake_at(traceback.extract_tb(error.__traceback__)[-1], method.__name__, error) from error
 
 
 CONVERSATION = frozenset(

@@ -89,8 +89,7 @@ class GameClock:
 
     def start(self, color: Color, now: float) -> float:
         self._started = now
-        limit, bank = self._limit[color], self._bank[color]
-        return now + (limit if limit < bank else bank) + self._margin[color]
+        return now + self.allowed(color)
 
     def stop(self, color: Color, now: float) -> float:
         """Stop the side's clock and charge it; return the seconds taken.

@@ -68,6 +68,7 @@ class Referee:
         `introduced` are bots that have played another game in the same process; with `keeps` another game follows this
         one; a game that `can_pause` may be interrupted and resumed.
         """
+        spec.kind.load()  # before a clock runs
         self.spec = spec
         self._history = history
         self.verdict: Verdict | None = None

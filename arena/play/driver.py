@@ -245,7 +245,7 @@ class Driver:
 
     def _is_alone(self) -> bool:
         """Whether no other game is under way in this process."""
-        return len(self._arrivals.outputs) <= len(self._dead)
+        return len(self._arrivals.outputs) <= len(self._processes)
 
     def _receive(self, seat: Seat, process: Participant) -> bytes | None:
         referee, color, asked = self._referee, seat.color, seat.started

@@ -76,7 +76,6 @@ async def play_on(
     `play_game` does, and `UsageError` if a bot has declared that it cannot play such a game: one that is resumed, that
     begins with an opening, or that `can_pause`.
     """
-    spec.kind.load()
     started = max(0.0, time.time())  # a clock that was never set may say less, and a date is none then
     begun = now()
     kept = await options.keeper.take(bots) if options.keeper else {}

@@ -228,9 +228,7 @@ def load_saved(path: Path) -> SavedGame:
         fields = msgspec.json.decode(data)
         paused = msgspec.json.decode(data, type=SavedGame)
     except msgspec.ValidationError as error:
-        missing = error.__cause__
-        why = missing if isinstance(missing, NoSuchGameError) else f"expected {A_PAUSED_GAME}: {error}"
-        raise UsageError(f"{path}: {why}") from None
+        raise UsageError(f"{path}: expected {A_PAUSED_GAME}: {error}") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: expected {A_PAUSED_GAME}, got a file of another kind: {error}") from None
     if paused.format != PAUSE_FORMAT:

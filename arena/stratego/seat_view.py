@@ -20,10 +20,10 @@ from protocol.view import CELL_EMPTY, CELL_LAKE, View
 
 
 def told_to(events: Sequence[Event], tables: RuleTables, seat: Color | None) -> Sequence[Event]:
-    """Return what a seat is told of the events of an action, or, without a seat, what both seats are told.
+    """Return the events of an action as a seat may know them; `None` stands for what both seats may know.
 
-    That is everything but a defender's rank, which silent defence hides from the attacker's side: all booklets have
-    both ranks of any other fight named.
+    They differ only under silent defence, which hides the rank of some defenders from the attacker's side
+    (`RuleTables.hides_defender`).
     """
     if not tables.silent:
         return events

@@ -78,7 +78,7 @@ def as_stratego(state: State) -> StrategoState:
 
 
 _MOVES: tuple[dict[str, Told], dict[str, Told]] = ({}, {})
-"""What is told of plain moves, by colour and action: limited by the pairs of squares."""
+"""The lines about moves without further events, by colour and action. There is at most one for each pair of squares."""
 
 
 def _moves(mover: Color, action: str) -> Told:

@@ -176,16 +176,18 @@ def refuse_existing(path: Path) -> None:
 def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
     """Yield a file that appears at the path whole, durably, when the block ends, and not at all if it raises.
 
-    Raises `FileError` if the path exists and is no file, or `replace` is not set, and `ArenaError` if the file cannot
-    be written.
+    It has the permissions of a file that it replaces. Raises `FileError` if the path exists and is no file, or
+    `replace` is not set, and `ArenaError` if the file cannot be written.
     """
     where = printable(str(path))
     if not replace:
         refuse_existing(path)
+    mode = None
     try:
         target = Path(os.path.realpath(path))
         if target.exists():
-            _check_regular(target.stat())
+            _check_regular(status := target.stat())
+            mode = status.st_mode & 0o777
     except NotAFileError as error:
         raise FileError(f"{where}: expected a file to replace, found {error.kind}") from None
     except ValueError:
@@ -197,18 +199,31 @@ def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
     try:
         draft, descriptor = _new_draft(target.parent)
         with open(descriptor, "wb") as file:
+            if mode is not None:
+                os.fchmod(descriptor, mode)
             yield file
             file.flush()
             os.fsync(file.fileno())
         if not replace:
             refuse_existing(path)  # it may have come meanwhile
         draft.replace(target)
+        _sync_folder(target.parent)
     except OSError as error:
         raise ArenaError(f"{where}: cannot be written: {error.strerror or error}") from None
     finally:
         if draft is not None:
             with suppress(OSError):
                 draft.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Sync a folder, where the file system can, so that a new name survives a power cut."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def _new_draft(folder: Path) -> tuple[Path, int]:

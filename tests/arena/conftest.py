@@ -1,15 +1,9 @@
-"""What these tests share: a referee with two scripted bots instead of processes, an executor without workers, and games
-at random."""
+"""What these tests share: a referee with two scripted bots instead of processes, and a folder that all can read."""
 
 import tempfile
-from collections.abc import (
-    Callable,
-    Generator,
-    Iterator,
-)
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
-import executors
 import pytest
 import scripted
 from browsing import axe, browser, complaints, event_loop_of_the_browser_hidden, open_address
@@ -68,8 +62,3 @@ def table_for() -> Callable[[GameSpec], Table]:
 @pytest.fixture(scope="session")
 def record_from() -> Callable[[Table], GameRecord]:
     return scripted.record_from
-
-
-@pytest.fixture
-def executor_here() -> Callable[..., object]:
-    return executors.executor_here

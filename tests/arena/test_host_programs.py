@@ -5,7 +5,6 @@ be written, which is anywhere but in a sandbox; nothing may ever leave one.
 """
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -30,7 +29,6 @@ from arena.sandbox.mounts import mounts_of
 from arena.sandbox.programs import HostPrograms, find_program
 
 PATIENCE = 120.0
-SYSTEM_PYTHON = shutil.which("python3", path="/usr/bin")
 
 
 @pytest.fixture(autouse=True)

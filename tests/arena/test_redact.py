@@ -7,7 +7,7 @@ from random import Random
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_play import lively, random_rows
+from random_play import random_rows
 from twins import PLAYERS, played_alike, record_of_twin, with_two_swapped
 
 from arena.game.exported import decode_line, encode_line, redact
@@ -68,7 +68,7 @@ def test_two_games_that_differ_in_what_was_hidden_are_the_same_game_for_a_seat(
     rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
     twins = list(rows)
     twins[seat.opponent] = with_two_swapped(rows[seat.opponent], rng)
-    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), [seat], rng, lively)
+    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), [seat], rng)
     lines, wholes = [], []
     for world, setups in enumerate((rows, twins)):
         game = EngineGame(ruleset, *setups)
@@ -97,7 +97,7 @@ def test_two_games_that_differ_in_what_one_side_hid_are_the_same_game_for_the_pu
     hider = rng.choice(list(Color))
     twins = list(rows)
     twins[hider] = with_two_swapped(rows[hider], rng)
-    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), [hider.opponent], rng, lively)
+    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), [hider.opponent], rng)
     lines = set()
     for setups in (rows, twins):
         game = EngineGame(ruleset, *setups)

@@ -28,7 +28,6 @@ from arena.game.verdict import forfeit
 from arena.league.store import Store
 from arena.report.game_text import GameStyle, game_pages, parse_plies
 from arena.stratego.game import variant_of
-from arena.stratego.rules.board import MOVES, StraightMove
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.shown.boards import SquareMark, marks_of
 from protocol.messages import Battle, Guess, Moved, Rescued
@@ -248,10 +247,6 @@ def test_a_game_that_never_began_can_be_shown(record: GameRecord, tmp_path: Path
 
 def square(name: str) -> int:
     return SQUARE_INDEX[name]
-
-
-def move(text: str) -> StraightMove:
-    return MOVES[text]
 
 
 def test_marks_say_where_a_piece_came_from_where_it_went_and_what_was_lost() -> None:

@@ -56,10 +56,6 @@ def said(entries: Iterable[TranscriptEntry], color: Color, speaker: Speaker) -> 
     return [entry.text for entry in entries if isinstance(entry, SpokenLine) and entry[1:3] == (color, speaker)]
 
 
-def remarks(entries: Iterable[TranscriptEntry]) -> list[str]:
-    return [entry.text for entry in entries if isinstance(entry, Remark)]
-
-
 def written(table: Any, color: Color) -> list[str]:
     """What a seat was sent, in lines."""
     return b"".join(table.writes[color]).decode("ascii").split("\n")[:-1]

@@ -145,6 +145,16 @@ def test_a_file_that_came_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_file_that_replaces_another_has_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "saved.json"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    with written_whole(path, replace=True) as file:
+        file.write(b"new")
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_link_stays_one_when_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "behind").write_bytes(b"old")
     (tmp_path / "link").symlink_to("behind")

@@ -4,11 +4,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from random import Random
 from typing import Any
 
+from random_play import lively
+
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
-from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.ruleset import Ruleset, Starts
@@ -16,7 +17,6 @@ from arena.stratego.seat_view import told_to
 from protocol.messages import Want
 from protocol.notation import EMPTY, FILES, Color
 
-Lively = Callable[[EngineGame, Random], Action]
 PLIES = 40
 PLAYERS = (Player("ann", "1" * 64), Player("bob", "2" * 64))
 
@@ -39,9 +39,7 @@ def are_alike(one: EngineGame, other: EngineGame, action: str, seats: Iterable[C
     return told[0] == told[1] and one.outcome is None and other.outcome is None
 
 
-def played_alike(
-    games: tuple[EngineGame, EngineGame], seats: Iterable[Color], rng: Random, lively: Lively
-) -> list[str]:
+def played_alike(games: tuple[EngineGame, EngineGame], seats: Iterable[Color], rng: Random) -> list[str]:
     """Actions that are legal in both of two games, of which these seats are told the same."""
     (one, other), seats = games, tuple(seats)
     actions: list[str] = []

@@ -5,32 +5,25 @@ from random import Random
 
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.seat_view import enemy_squares, told_to
+from arena.stratego.seat_view import begun_view, enemy_squares, told_to
 from protocol.bot import random_rows
-from protocol.messages import ArenaMessage, Enemy, Rule, Turn
+from protocol.messages import ArenaMessage, Turn
 from protocol.notation import Color
 from protocol.view import View
 
 
 class Table:
-    """A game, and both seats' views, fed what a referee would told_to them."""
+    """A game, and the views of both seats, which are given what a referee would tell them."""
 
     def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
         self.ruleset = ruleset
         self.rows = (tuple(red), tuple(blue))
         self.game = EngineGame(ruleset, red, blue)
-        self.views = tuple(self._view(color) for color in Color)
+        self.views = tuple(
+            begun_view(ruleset, color, self.rows[color], enemy_squares(self.game, color)) for color in Color
+        )
         self.actions: list[str] = []
         self._ask()
-
-    def _view(self, color: Color) -> View:
-        view = View(color, self.ruleset.name)
-        for name, value in self.ruleset.lines():
-            view.apply(Rule(name, value))
-        view.place_own(self.rows[color])
-        if not self.ruleset.fills_rows:
-            view.apply(Enemy(enemy_squares(self.game, color)))
-        return view
 
     def _ask(self) -> None:
         if self.game.outcome is None:

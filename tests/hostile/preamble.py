@@ -1,7 +1,7 @@
-"""A whole bot in a few functions, for bots that misbehave at one point and are well-behaved up to it.
+"""Functions of a bot that plays correctly. A program that the tests put them in front of misbehaves at one point only.
 
-The tests put this text in front of each program of `bots.toml`. It imports next to nothing, so that a bot starts in a
-few milliseconds; and it writes with `os.write`, so that what a program says goes out when it says so, in one piece.
+This text comes before each program of `bots.toml`. It imports next to nothing, so that a bot starts in a few
+milliseconds; and it writes with `os.write`, so that each line is sent at once and in one piece.
 """
 
 import os

@@ -10,9 +10,8 @@ from arena.stratego.game import ruleset_of
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.seat_view import begun_view, enemy_squares, legal_actions, told_to
+from arena.stratego.seat_view import begun_view, enemy_squares, told_to
 from arena.stratego.state import StrategoState, line_of
-from protocol.messages import BoardLine, Enemy
 from protocol.seats import Color
 from protocol.view import View
 
@@ -20,20 +19,17 @@ from protocol.view import View
 class _Watched(StrategoState):
     """A game that the caller plays, as one seat knows it."""
 
-    def __init__(self, game: EngineGame, view: View) -> None:
-        self.board, self.seen = game, view
+    def __init__(self, game: EngineGame, seen: View) -> None:
+        self.board, self.seen = game, seen
 
-    def first_lines(self, seat: Color | None) -> Sequence[str]:
-        del seat
-        return () if self.board.ruleset.fills_rows else (line_of(Enemy(enemy_squares(self.board, self.seen.color))),)
+    @property
+    def ply(self) -> int:  # type: ignore[override]
+        return self.board.ply
 
-    def board_line(self, color: Color) -> str:
+    def view(self, color: Color) -> View:
         del color
         self.seen.close_action()
-        return line_of(BoardLine(self.seen.cells()))
-
-    def legal_actions(self) -> Sequence[str]:
-        return legal_actions(self.board)
+        return self.seen
 
 
 class StrategoOpenBot(OpenBot):

@@ -6,7 +6,9 @@ from arena.errors import IllegalAnswerError
 from protocol.messages import Battle, Guess, Moved, Rescued, Reveal
 
 Event = Moved | Battle | Reveal | Rescued | Guess
-"""A public event. A `Battle` names the defender; `RuleTables.hides_defender` tells whether the other side is told."""
+"""A public event, as the host knows it: a `Battle` has the defender's rank also where the attacker's side may not know
+it (`RuleTables.hides_defender`).
+"""
 
 
 class BrokenRule(enum.Enum):

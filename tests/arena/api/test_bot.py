@@ -38,6 +38,21 @@ def test_a_bot_introduces_itself_sets_up_and_moves(left_behind: LeftBehind) -> N
     assert not left_behind()
 
 
+def test_each_turn_has_the_ply_of_the_game(bots: Bots) -> None:
+    async def main() -> None:
+        async with arena.open_bot(bots("bot", 'echo "note $rest"; echo "move a4-a5"'), rules="duel") as bot:
+            await bot.hello()
+            game = arena.Game(bot.ruleset, await bot.set_up("blue"), BLUE)
+            await bot.start(game)
+            await bot.turn()
+            for action in ("a4-b4", "a7-b7"):
+                await bot.tell(game.apply(action))
+                await bot.turn()
+            assert bot.notes == ["1 100 100", "2 100 100", "3 100 100"]
+
+    trio.run(main)
+
+
 def test_a_bot_of_another_game_is_told_what_its_seat_may_know(left_behind: LeftBehind) -> None:
     async def main() -> None:
         async with arena.open_bot(FOUR_FOLDER / "bots" / "looker.py", game=FOUR_FOLDER / "connect4.py") as bot:

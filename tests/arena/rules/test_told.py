@@ -7,7 +7,6 @@ counts positions could be caught in a move that it had every right to think lega
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
@@ -18,12 +17,10 @@ from rule_games import play, refusal, start
 
 from arena.stratego.rules.board import StraightMove
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule, Event
+from arena.stratego.rules.events import BrokenRule
 from arena.stratego.rules.ruleset import Chase, Defence, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import EMPTY, FILES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES
-
-Play = Callable[[EngineGame, str], tuple[Event, ...]]
 
 FORMS = [Chase.ISF, Chase.BOOKLET]
 

@@ -6,7 +6,7 @@ through exactly those on the list. The two are written apart.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from random import Random
@@ -16,6 +16,7 @@ from every_ruleset import EVERY_RULESET
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_play import any_rules, lively, random_rows
+from random_rules import army_of
 from rule_games import play, refusal, start
 
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue, parse_action
@@ -29,12 +30,7 @@ from protocol.messages import Battle, Guess, Rescued, Reveal
 from protocol.notation import HOME_SQUARES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES, Color, Rank, Reason, Survivor
 from protocol.seats import Outcome
 
-Play = Callable[[EngineGame, str], tuple[Event, ...]]
-
-
-ALL_SORTS = tuple(
-    (RANK_BY_LETTER[word[0]], int(word[1:])) for word in ["F1", "B2", "S2", "22", "32", "41", "62", "91", "M1", "I2"]
-)
+ALL_SORTS = army_of("F1 B2 S2 22 32 41 62 91 M1 I2")
 seeds = st.integers(0, 2**32 - 1)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_stores import play_game, read_game_script
-from random_play import lively, random_rows
+from random_play import random_rows
 from twins import PLAYERS, played_alike, record_of_twin, with_two_swapped
 
 from arena.game.record import GameRecord
@@ -81,7 +81,7 @@ def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_
     hidden = [color for color in Color if not audience.sees(color)]
     twins = [with_two_swapped(rows[color], rng) if color in hidden else rows[color] for color in Color]
     seats = [color for color in Color if audience in (SeenBy.PUBLIC, SeenBy(color.word))]
-    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), seats, rng, lively)
+    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), seats, rng)
     found = []
     for world, setups in enumerate((rows, twins)):
         record = _record(ruleset, setups, actions, hidden, Random(seed + world))
@@ -104,7 +104,7 @@ def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_ga
     for number, order in enumerate(((0, 1), (1, 0))):
         worlds = [[setups[bot] for bot in order] for setups in (rows, twins)]
         seats = [color for color in Color if order[color] not in hidden] or list(Color)
-        actions = played_alike((EngineGame(ruleset, *worlds[0]), EngineGame(ruleset, *worlds[1])), seats, rng, lively)
+        actions = played_alike((EngineGame(ruleset, *worlds[0]), EngineGame(ruleset, *worlds[1])), seats, rng)
         for league, setups in zip(leagues, worlds, strict=True):
             own = [color for color in Color if order[color] in hidden]
             record = _record(ruleset, setups, actions, own, Random(len(leagues[0]) + 7 * len(leagues[1])))
