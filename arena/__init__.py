@@ -69,9 +69,13 @@ class _ApiModule(ModuleType):
         if name not in __all__:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         from arena import api
-        from arena.stratego import library
 
-        value = getattr(api if name in api.__all__ else library, name)
+        home: ModuleType = api
+        if name not in api.__all__:
+            from arena.stratego import library
+
+            home = library
+        value = getattr(home, name)
         return self.__dict__.setdefault(name, value)  # by now `play` may be the package, which is as good
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -136,7 +136,7 @@ class League:
         if not self._has_games():
             return standings_of(make_table([], [], meets_all=None), {})
         with plain_errors(), Store(self.path, create=False) as store:
-            contents, table, placing = stored_table(store, everyone=everyone)
+            contents, _, table, placing = stored_table(store, everyone=everyone)
         self._warn(contents.damage)
         return standings_of(table, contents.settings, placing)
 

@@ -95,6 +95,7 @@ def check_command(
         if stored is not None:
             done = replay_bot(bot, asked, stored, remark, run_unwinding)
             text = replay_json(done) if as_json else replay_text(done, paint_for(color))
+            is_good = done.is_same
         else:
             extent = Extent.QUICK if quick else Extent.ALL if is_all else Extent.USUAL
             with _progress() as begins:
@@ -102,8 +103,9 @@ def check_command(
                     bot, CheckOptions(asked, rules, extent, frozenset(only)), remark, begins, run_unwinding
                 )
             text = check_json(checked) if as_json else check_text(checked, paint_for(color), is_verbose=is_verbose)
+            is_good = checked.is_accepted
     result(text)
-    return DONE if (done.is_same if stored is not None else checked.is_accepted) else FOUND
+    return DONE if is_good else FOUND
 
 
 @contextmanager

@@ -86,14 +86,14 @@ def games_command(
         if last is None:
             counted = opened.count()
             damage += counted.damage
-            kept, has_games = counted.kept, bool(counted.rows.games)
+            settings, kept, has_games = counted.settings, counted.kept, bool(counted.rows.games)
             roster = Roster(players_of(counted.rows, counted.entrants), counted.rows)
         else:  # constant time for any number of games
             document, damage[:] = opened.read_document()
-            kept, has_games = document.kept, bool(opened.last_number())
+            settings, kept, has_games = document.games, document.kept, bool(opened.last_number())
             roster = Roster(opened.players_as_now_called())
+        known = [*reasons_in(settings), FORFEIT] if reasons else []
         for word in reasons:
-            known = [*reasons_in(opened.read_document()[0].games), FORFEIT]
             if word not in known and word not in (row.reason.value for row in opened.each_row()):
                 raise UsageError(
                     f"--reason: expected a reason for the end of games, got {shown(word)}; {suggest(word, known)}"
@@ -116,17 +116,16 @@ def games_command(
         except UsageError as error:
             raise UsageError(f"{store}: {error}") from None
         not_counted = kept.numbers_not_counted
-        entries = ((row, game_entry(row, roster.names, not_counted)) for row in rows)
         if form is OutputForm.JSON:
-            result(to_json([entry for _, entry in entries]))
+            result(to_json([game_entry(row, roster.names, not_counted) for row in rows]))
             return warn_of_damage(store, tuple(damage))
         found = False
-        for row, entry in entries:
+        for row in rows:
             found = True
             if form is OutputForm.LINES:
-                result(to_line(entry))
+                result(to_line(game_entry(row, roster.names, not_counted)))
                 continue
-            result(game_line(row, roster.names) + ("" if entry.counted else NOTE))
+            result(game_line(row, roster.names) + (NOTE if row.number in not_counted else ""))
             if row.reason.is_forfeit:
                 result(f"    {printable(row.detail, LONGEST_DETAIL)}")
             if is_long:

@@ -1,7 +1,6 @@
 """`arena standings`: the table of a store."""
 
 import sys
-from functools import partial
 from pathlib import Path
 
 import click
@@ -65,15 +64,15 @@ def standings_command(
         return _print_by_machine(store, [*forms, *(name for name, is_asked in asked if is_asked)], as_json=as_json)
 
     with open_to_read(store, needs_game=False) as opened:
-        contents, table, placing = stored_table(opened, everyone=everyone, anchor=anchor, pairs=pairs)
+        contents, _, table, placing = stored_table(opened, everyone=everyone, anchor=anchor, pairs=pairs)
         stored = opened.each_row(counted=not everyone) if as_json or as_csv else ()
         kept = [row for row in stored if set(row.players) <= table.names.keys()]
         table = with_declared(table, kept, lambda number: opened.stored(number).sound)
         if as_json:
             from arena.report.documents import league_json
 
-            document = partial(league_json, placing=placing, not_counted=contents.not_counted)
-            result(document(store, contents.settings, table, kept))
+            settings, not_counted = contents.settings, contents.not_counted
+            result(league_json(store, settings, table, kept, placing=placing, not_counted=not_counted))
         elif forms:
             from arena.report.documents import places_text, table_text
 

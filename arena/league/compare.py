@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 
 from arena.errors import ArenaError, UsageError
-from arena.league.game_ids import contents_of
 from arena.league.league import OpenLeague
 from arena.league.league_options import MOST_GAMES, Kind
 from arena.league.pairing.sequential import SequentialState, SequentialTest
@@ -94,9 +93,7 @@ class Comparison:
     def later_games(self) -> int:
         """Return how many stored games of the two do not count, as they came after the last pair that does."""
         digests = {player.digest for player in self.league.plan.players}
-        rows = self.league.store.rows()
-        stored = sum(contents_of(row.players) == digests for row in rows)
-        return stored - 2 * self.state.over
+        return self.league.store.count_between(digests) - 2 * self.state.over
 
     def play(self, stop: StopRequest, watcher: Watcher, watch: Watch | None = None) -> LeagueOutcome:
         """Play until the test is over or `stop` is requested. Games under way at the decision are stopped."""

@@ -202,17 +202,15 @@ class OpenLeague:
     def keep_what_counts(self) -> None:
         """Store for all tables which games between these players do not count, and who is disqualified."""
         digests = {player.digest for player in self.players}
-        if self.store.count_between(digests) > self.known:
-            numbers = self.store.numbers_between(digests)
-            self.store.keep(not_counted=runs_of(number for number in numbers if number not in self._numbers))
-        else:
-            self.store.keep(not_counted=())
+        has_others = self.store.count_between(digests) > self.known
+        numbers = self.store.numbers_between(digests) if has_others else ()
         limit = self.plan.chosen.options.disqualify if self.plan.chosen else None
         placing = self.placing() if limit is not None else None
         disqualified = placing.disqualified if placing else ()
         games = Counter(player.digest for row in (self.rows() if disqualified else ()) for player in row.players)
         self.store.keep(
-            disqualified=tuple(msgspec.structs.replace(one, counted=games[one.player.digest]) for one in disqualified)
+            not_counted=runs_of(number for number in numbers if number not in self._numbers),
+            disqualified=tuple(msgspec.structs.replace(one, counted=games[one.player.digest]) for one in disqualified),
         )
 
     def play(

@@ -10,11 +10,11 @@ from enum import Enum
 from typing import Protocol, TypeVar
 
 from arena.errors import UsageError
-from arena.game import STRATEGO, game_named
 from arena.game.exported import encode_line, redact
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.league.league_options import GUESSED
+from arena.league.settings import game_in
 from arena.league.store.document import GAME, NO_OPENINGS, OPENINGS, SEED
 from arena.system.printable import shown
 from protocol.seats import Color
@@ -98,7 +98,7 @@ def readable(rows: Iterable[AnyGame], settings: dict[str, str], reader: Reader) 
     found = [row for row in rows if reader.seats(row.players)]
     if settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:
         _refuse_both_seats(found, reader, "with openings both games of a pair have the same two set-ups")
-    elif GAME in settings and game_named(settings[GAME].partition(" ")[0]).has_chance:
+    elif GAME in settings and game_in(settings).has_chance:
         _refuse_both_seats(found, reader, "chance deals the same in both games of a pair")
     elif reader.audience is not Audience.BOT:
         _refuse_both_roles(found, reader)
@@ -136,7 +136,7 @@ def _refuse_both_roles(rows: Sequence[PlayedGame], reader: Reader) -> None:
 
 def guessable_seed(settings: dict[str, str]) -> str | None:
     """Return the seed of a league if it can be guessed, and what is hidden follows from it."""
-    game = game_named(settings.get(GAME, STRATEGO).partition(" ")[0])
+    game = game_in(settings)
     if not (game.has_setups or game.has_chance):
         return None
     seed = settings.get(SEED, "")

@@ -9,7 +9,7 @@ import msgspec
 
 from arena.bots.limits import Limits, read_limits
 from arena.errors import UsageError
-from arena.game import Variant, game_named
+from arena.game import Game, Variant, game_named
 from arena.game.game_spec import Opening, Player
 from arena.game.persons import is_person
 from arena.game.record import STRATEGO_1
@@ -111,6 +111,11 @@ def variant_in(described: Mapping[str, str]) -> Variant:
     return game_named(game).completed(Variant(game, version, described.get(RULESET, ""), rules))
 
 
+def game_in(described: Mapping[str, str]) -> Game:
+    """Return the game of a store's settings. Raises `NoSuchGameError` for one that is not here."""
+    return game_named(described.get(GAME, STRATEGO_1).partition(" ")[0])
+
+
 def check_game(described: Mapping[str, str], where: str) -> None:
     """Raise `UsageError` unless the game of these settings is here; `where` is the store or file that has them."""
     if GAME not in described:
@@ -133,7 +138,7 @@ def reasons_in(described: Mapping[str, str]) -> list[str]:
         return [reason.value for reason in Reason]
     endings: Iterable[str] = ()
     with suppress(NoSuchGameError):
-        endings = game_named(described[GAME].partition(" ")[0]).endings
+        endings = game_in(described).endings
     return [*endings, *(reason.value for reason in Reason if reason.is_forfeit), RESIGN]
 
 

@@ -306,9 +306,10 @@ def stop_text(stop: LadderStop) -> str:
 
 
 class StoredTable(NamedTuple):
-    """The table of a store and its contents; `placing` is None if its last format has only the table."""
+    """The table of these players of a store; `placing` is None if the last format has only the table."""
 
     contents: Contents[Groups]
+    players: Sequence[Player]
     table: Table
     placing: PlacingEntry | None
 
@@ -323,7 +324,7 @@ def stored_table(
     planned, meets_all = contents.kept.planned_for(players)
     has_pairs = pairs is True or len(players) <= pairs
     table = make_table(players, rows, planned, meets_all=meets_all, anchor=anchor, pairs=has_pairs)
-    return StoredTable(contents, table, _placing_in(store, contents, table))
+    return StoredTable(contents, players, table, _placing_in(store, contents, table))
 
 
 def _placing_in(store: Store, contents: Contents[Groups], table: Table) -> PlacingEntry | None:

@@ -1,4 +1,4 @@
-"""What a reader is shown of a game, ply by ply, and what a screen says of a person's seat."""
+"""How a reader sees a game, action by action, and the words for a person's seat in a terminal."""
 
 import textwrap
 from collections.abc import Mapping, Sequence

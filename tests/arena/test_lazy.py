@@ -19,8 +19,9 @@ def printed(script: str) -> str:
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_importing_the_package_imports_nothing_that_is_slow() -> None:
-    assert printed(f"import sys, arena\nprint([name for name in {SLOW} if name in sys.modules])") == "[]"
+def test_importing_the_package_imports_nothing_that_is_slow_and_names_for_all_games_no_stratego() -> None:
+    script = f"import sys, arena\nprint([name for name in {SLOW} if name in sys.modules])"
+    assert printed(f"{script}\narena.League\nprint('arena.stratego' in sys.modules)").split("\n") == ["[]", "False"]
 
 
 @pytest.mark.parametrize("name", [name for name in arena.__all__ if name != "__version__"])

@@ -68,7 +68,7 @@ def test_an_author_has_the_games_of_the_bot_and_what_is_its_own_in_them() -> Non
 
 def test_with_chance_an_author_has_one_side_of_each_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     dice = example("liars-dice").GAME()
-    monkeypatch.setattr("arena.league.readers.game_named", {dice.name: dice}.__getitem__)
+    monkeypatch.setattr("arena.league.settings.game_named", {dice.name: dice}.__getitem__)
     settings = {"game": f"{dice.name} {dice.version}"}
     with pytest.raises(UsageError, match="chance deals the same in both games of a pair"):
         readable(PAIRS, settings, author(ANN))

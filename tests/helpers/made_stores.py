@@ -59,9 +59,6 @@ def make_store(
     return records
 
 
-MakeStore = Callable[..., list[GameRecord]]
-
-
 def read_game_script(script: str) -> GameData:
     """Read the data of a game's page as its script does."""
     data = msgspec.json.decode(zlib.decompress(base64.b64decode(script.split('"')[1])), type=GameData)

@@ -21,7 +21,6 @@ from arena.league.executor.task import (
     PlaySettings,
     SkippedGames,
     SkipSecondGames,
-    WorkerSetup,
 )
 from arena.system.concurrency import background
 
@@ -39,7 +38,7 @@ class ExecutorHere:
         self._last: dict[str, str] = {}
         """The first game of each task by its last one, whose outcome makes room for another task."""
         self._is_closed = False
-        self._games = worker.WorkerGames(self, WorkerSetup.of(settings, slots=slots, cpus=()), held, nursery)  # type: ignore[arg-type]
+        self._games = worker.WorkerGames(self, settings, held, nursery)  # type: ignore[arg-type]
 
     def send(self, message: object) -> None:
         """What a worker sends to its parent; what comes after the end is lost."""

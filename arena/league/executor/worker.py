@@ -31,6 +31,7 @@ from arena.league.executor.task import (
     Paused,
     Play,
     Played,
+    PlaySettings,
     SkippedGames,
     SkipSecondGames,
     StopWorker,
@@ -54,7 +55,7 @@ SWITCH_SECONDS = 0.0005
 LAST_WORDS_SECONDS = 10.0
 """How long a worker that ends writes outcomes that the parent does not read."""
 MOST_WAITING = 256
-"""The most events on the list: some 40 KB, which are written in half a millisecond."""
+"""The most queued events: some 40 KB, which are written in half a millisecond."""
 BATCH_SECONDS = 0.01
 
 
@@ -106,8 +107,7 @@ class EventStream:
 
 
 class WorkerGames:
-    def __init__(self, connection: Connection, setup: WorkerSetup, held: Sandbox, nursery: trio.Nursery) -> None:
-        settings = setup.settings()
+    def __init__(self, connection: Connection, settings: PlaySettings, held: Sandbox, nursery: trio.Nursery) -> None:
         self._connection, self._nursery = connection, nursery
         self._events = EventStream(connection) if settings.is_watched else None
         if self._events:
@@ -234,7 +234,7 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[To
         await held.try_out()
         connection.send(WorkerReady())
         async with trio.open_nursery() as nursery:
-            worker = WorkerGames(connection, setup, held, nursery)
+            worker = WorkerGames(connection, settings, held, nursery)
             async for message in messages:
                 worker.handle(message)
 

@@ -16,7 +16,7 @@ from arena.league.league_options import (
     check_format,
 )
 from arena.league.pairing.pairing import Pairing
-from arena.league.pairing.round_robin import Gauntlet, RoundRobin, SingleRoundRobin
+from arena.league.pairing.round_robin import Gauntlet, RoundRobin, SingleRoundRobin, WithoutDisqualified
 from arena.league.store import GameRow
 from arena.system.printable import counted
 
@@ -90,11 +90,7 @@ class ChosenFormat:
                 pairing = SingleRoundRobin(games, self._paired(players), rounds)
             case FormatName.ROUND_ROBIN:
                 pairing = RoundRobin(games, self._paired(players), rounds, most)
-        if not limit:
-            return pairing
-        from arena.league.pairing.round_robin import WithoutDisqualified
-
-        return WithoutDisqualified(pairing, limit)
+        return WithoutDisqualified(pairing, limit) if limit else pairing
 
     def _paired(self, players: Sequence[Player]) -> list[Player]:
         return [player for player in players if player.digest not in self.idle]

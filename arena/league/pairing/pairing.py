@@ -82,7 +82,7 @@ class StopReason(enum.Enum):
 
 
 class LadderStop(msgspec.Struct, frozen=True):
-    """The end of a ladder after so many games, of which `known` were played before; `unclear` counts places."""
+    """The end of a ladder after `games`, of which `known` came before it; `unclear` places are below `confidence`."""
 
     reason: StopReason
     games: int

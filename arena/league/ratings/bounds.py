@@ -3,7 +3,7 @@
 A player's rating has a lower bound from each player it scored against, from each player that those scored against, and
 so on; it has an upper bound from those that scored against it in the same way. The *field* is the largest set of
 players who bound each other: a rating is bounded if it is bounded relative to the field. If no two players bound each
-other, all of them are the field. An anchor is the field.
+other, all of them are the field. If there is an anchor, the anchor alone is the field.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -70,7 +70,7 @@ def advantage_bounds(results: Results) -> tuple[bool, bool]:
     It has an upper bound unless strengths could explain all games for every advantage. Such strengths u, which move by
     1 with a unit of advantage, have u(first) - u(second) <= -1 where the second player scored, and >= -1 where the
     first one did. They exist unless such differences form a cycle with a sum below 0, which the algorithm of Bellman
-    and Ford finds: in all but tiny leagues a pair in which both conceded as the first player.
+    and Ford finds. In all but tiny leagues a pair in which both conceded as the first player is such a cycle.
     """
     low, high = results.both_ways(Score.FIRST), results.both_ways(Score.SECOND)
     if low and high:

@@ -115,7 +115,7 @@ Runs = tuple[tuple[_Number, _Number], ...]
 
 
 class Disqualified(msgspec.Struct, frozen=True):
-    """A disqualified bot: its faults, how many games are left out (so far?), how many the league counts."""
+    """A disqualified bot: how many of its games are left out (until now, if `is_so_far`), and how many count."""
 
     player: Player
     faults: _Count

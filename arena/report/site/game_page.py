@@ -29,8 +29,6 @@ from arena.report.site.page_frame import PageFrame, Site, isolated
 from protocol.seats import Color
 
 LONGEST_STDERR = 20_000
-
-
 SEED = "seed "
 
 
@@ -41,9 +39,10 @@ def notes_for(record: GameRecord, audience: SeenBy) -> list[NoteLine]:
 class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
     """A game for the viewer; lists have an entry for each ply.
 
-    `views` has what each viewer saw (`arena.report.shown.Shown.see`), and `marks` what it marks by ply. `sides` has
-    `r` or `b` for the mover; `taken` tenths of a millisecond, None if hidden. `banks` has the milliseconds left to Red
-    and Blue. `notes` are ply, side and text. `labels` are the names of players and pieces and the verdict.
+    `views` has what each viewer saw (`arena.report.shown.Shown.see`), and `marks` by ply which parts of the position
+    the action changed, and how (`Shown.marks`). `sides` has `r` or `b` for the mover; `taken` tenths of a millisecond,
+    None if hidden. `banks` has the milliseconds left to Red and Blue. `notes` are ply, side and text. `labels` are the
+    names of players and pieces and the verdict.
     `dialogue` has ply, side, speaker (`>` to the bot, `<` from it, `#` a remark) and text.
     """
 

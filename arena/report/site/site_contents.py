@@ -1,4 +1,4 @@
-"""What a site shows, read from a store."""
+"""Reads from a store what the pages of a site show."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ from arena.game.game_spec import Player
 from arena.league.readers import HOST, Audience, Reader, readable
 from arena.league.store import Damage, DamagedError, Store
 from arena.report.bot_versions import VersionCount
-from arena.report.game_list import Roster, players_of
+from arena.report.game_list import Roster
 from arena.report.placings import stored_table
 from arena.report.site.game_page import GameTexts
 from arena.report.site.page_frame import Site
@@ -52,12 +52,12 @@ def read_site(store: Store, plan: SitePlan, dress: Callable[[Site], Site] = lamb
 
     Raises `DamagedError` if no game is undamaged, and `UsageError` for a reader to whom games show what others hide.
     """
-    contents, table, placing = stored_table(store, pairs=MOST_IN_PAIRS)
+    contents, players, table, placing = stored_table(store, pairs=MOST_IN_PAIRS)
     if not table.games + table.against_itself:
         if contents.damage:
             raise DamagedError(store.path, contents.damage)
         raise NoGamesError(f"{store.path}: expected a store with games, and there are none of who takes part in it")
-    roster = Roster(contents.entrants or players_of(contents.rows), contents.rows)
+    roster = Roster(players, contents.rows)
     league, versions = LeagueValues(table.games, roster, [line.name for line in table.lines]), VersionCount(roster)
     for row in store.each_row(counted=True):
         league.add(row)

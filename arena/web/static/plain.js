@@ -3,7 +3,7 @@
 
 import { element } from "./play-board.js";
 import { confirmed } from "./play-choice.js";
-import { Earlier, goalOf } from "./play-history.js";
+import { Earlier, listenForGoals } from "./play-history.js";
 import { Link } from "./play-link.js";
 import { isOver, say, setLines, showClock, showConnection, showStatus } from "./play-words.js";
 
@@ -45,13 +45,7 @@ class Page {
         changed: () => this.drawPosition(),
       },
     });
-    for (const button of root.querySelectorAll("[data-go]")) button.addEventListener("click", () => this.go(button.dataset.go));
-    document.addEventListener("keydown", (event) => {
-      const goal = goalOf(event);
-      if (!goal || part("controls").hidden) return;
-      event.preventDefault();
-      this.go(goal);
-    });
+    listenForGoals(root, { isPossible: () => !part("controls").hidden, go: (goal) => this.go(goal) });
     setInterval(() => this.drawClocks(), 250);
   }
 

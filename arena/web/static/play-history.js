@@ -6,9 +6,20 @@ const KEYS = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last"
 const OTHERS = "input, select, textarea, dialog, [role=grid], [data-tray]"; // what has uses of its own for these keys
 
 // Where a key leads that was pressed somewhere on the page, or undefined.
-export function goalOf(event) {
+function goalOf(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.(OTHERS)) return undefined;
   return KEYS[event.key];
+}
+
+// Has the buttons of a page and, while `isPossible`, its keys lead to another ply.
+export function listenForGoals(root, { isPossible, go }) {
+  for (const button of root.querySelectorAll("[data-go]")) button.addEventListener("click", () => go(button.dataset.go));
+  document.addEventListener("keydown", (event) => {
+    const goal = goalOf(event);
+    if (!goal || !isPossible()) return;
+    event.preventDefault();
+    go(goal);
+  });
 }
 
 export class Earlier {

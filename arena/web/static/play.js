@@ -5,7 +5,7 @@
 import { Board, SQUARES, dragging, element } from "./play-board.js";
 import { ask, confirmed } from "./play-choice.js";
 import { Game } from "./play-game.js";
-import { Earlier, goalOf } from "./play-history.js";
+import { Earlier, listenForGoals } from "./play-history.js";
 import { Link } from "./play-link.js";
 import { Setup } from "./play-setup.js";
 import { isOver, say, setLines, showClock, showConnection, showStatus } from "./play-words.js";
@@ -100,17 +100,11 @@ class Page {
       setups: () => this.lookBack(),
     };
     for (const button of parts("do")) button.addEventListener("click", () => actions[button.dataset.do]());
-    for (const button of parts("go")) button.addEventListener("click", () => this.go(button.dataset.go));
     part("moves").addEventListener("click", (event) => {
       const line = event.target.closest("[data-ply]");
       if (line) this.go(Number(line.dataset.ply));
     });
-    document.addEventListener("keydown", (event) => {
-      const goal = this.state && goalOf(event);
-      if (!goal || part("game").hidden) return;
-      event.preventDefault();
-      this.go(goal);
-    });
+    listenForGoals(root, { isPossible: () => this.state && !part("game").hidden, go: (goal) => this.go(goal) });
     part("typed").addEventListener("submit", (event) => {
       event.preventDefault();
       this.sendTyped();

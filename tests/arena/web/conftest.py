@@ -2,26 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 
-import made_stores
 import pytest
-from made_stores import MakeStore
 from play_table import seat
 from served import Serve, Served, start_serving
 
-from arena.game.record import GameRecord
 from arena.web.server import LIMITS, Application, ServerLimits
 
 __all__ = ["seat", "serving"]
-
-
-@pytest.fixture(scope="session")
-def make_store() -> MakeStore:
-    return made_stores.make_store
-
-
-@pytest.fixture(scope="session")
-def play_game() -> Callable[..., GameRecord]:
-    return made_stores.play_game
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import psutil
 import pytest
 from made_bots import PLAIN
-from made_stores import MakeStore
+from made_stores import make_store
 from served_command import pages_address
 from waiting import PATIENCE
 
@@ -59,7 +59,7 @@ class Beside:
 
 
 @pytest.fixture(scope="module")
-def store(make_store: MakeStore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("beside") / "l.sqlite"
     make_store(path, games=2)
     return path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import pytest
-from made_stores import MakeStore
+from made_stores import make_store
 from served import PATIENCE, Serve
 from served_command import pages_address
 
@@ -31,7 +31,7 @@ def server_of(path: Path) -> StoreServer:
 
 
 def test_pages_load_without_a_complaint_and_nothing_that_a_bot_says_runs(
-    make_store: MakeStore, serving: Serve, open_address: "OpenAddress", tmp_path: Path
+    serving: Serve, open_address: "OpenAddress", tmp_path: Path
 ) -> None:
     def say(record: GameRecord) -> GameRecord:
         notes = (NoteLine(1, "red", NASTY),)
@@ -51,7 +51,7 @@ def test_pages_load_without_a_complaint_and_nothing_that_a_bot_says_runs(
 
 
 def test_standings_and_list_change_by_themselves_and_the_focus_stays(
-    make_store: MakeStore, serving: Serve, open_address: "OpenAddress", tmp_path: Path
+    serving: Serve, open_address: "OpenAddress", tmp_path: Path
 ) -> None:
     records = make_store(tmp_path / "all.sqlite", games=4)
     make_store(tmp_path / "l.sqlite", games=3)
@@ -69,7 +69,7 @@ def test_standings_and_list_change_by_themselves_and_the_focus_stays(
 
 
 def test_a_script_that_failed_to_load_is_fetched_again(
-    make_store: MakeStore, serving: Serve, open_address: "OpenAddress", complaints: list[str], tmp_path: Path
+    serving: Serve, open_address: "OpenAddress", complaints: list[str], tmp_path: Path
 ) -> None:
     make_store(tmp_path / "l.sqlite", games=1)
     server = server_of(tmp_path / "l.sqlite")
@@ -91,7 +91,7 @@ def assert_for_everybody(page: "Page", axe: "Axe") -> None:
 
 
 def test_axe_finds_nothing_on_pages_that_are_served(
-    make_store: MakeStore, serving: Serve, open_address: "OpenAddress", axe: "Axe", tmp_path: Path
+    serving: Serve, open_address: "OpenAddress", axe: "Axe", tmp_path: Path
 ) -> None:
     make_store(tmp_path / "l.sqlite", games=3)
     server = server_of(tmp_path / "l.sqlite")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import trio
 import trio.testing
+from made_stores import play_game
 from msgspec.structs import replace
 from scripted import game_spec
 from served import Serve
@@ -16,7 +17,6 @@ from arena.game.time_control import TimeControl
 from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.shown import SeenBy
-from arena.report.shown import SeenBy as Reading
 from arena.report.site.page_frame import Site
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.shown.shown_board import ShownBoard
@@ -29,11 +29,11 @@ from arena.web.live_games import ENDED, KEPT_OVER, MOVES_SHOWN, LiveGames
 
 
 def live_games(delay: float = 0.0) -> LiveGames:
-    return LiveGames(Viewers(), PageLook(Site("a test", (), "")), Reading.PUBLIC, delay)
+    return LiveGames(Viewers(), PageLook(Site("a test", (), "")), SeenBy.PUBLIC, delay)
 
 
 @pytest.fixture
-def told(play_game: Callable[..., GameRecord]) -> Callable[[str, int], Iterator[Told]]:
+def told() -> Callable[[str, int], Iterator[Told]]:
     """`told(id, plies)`: what is told of a game of this id."""
     ruleset = load_ruleset("duel")
 
@@ -156,14 +156,12 @@ def common(by_red: str, by_blue: str) -> str:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_the_public_sees_after_each_ply_what_both_sides_know_and_no_more(
-    play_game: Callable[..., GameRecord], rules: str
-) -> None:
+def test_the_public_sees_after_each_ply_what_both_sides_know_and_no_more(rules: str) -> None:
     ruleset = load_ruleset(rules)
     record = play_game(ruleset, seed=1, plies=120)
     game = watched(record, game_spec(ruleset, TimeControl(move_ms=1000)))
     replay = Replay(record)
-    positions = [ShownBoard(replay.spec.kind, replay.state, Reading(side), {}) for side in ("red", "blue")]
+    positions = [ShownBoard(replay.spec.kind, replay.state, SeenBy(side), {}) for side in ("red", "blue")]
     steps = replay.steps()
     for event in [None, *events_of(record)]:
         if event:
@@ -176,7 +174,7 @@ def test_the_public_sees_after_each_ply_what_both_sides_know_and_no_more(
     assert len(game.state()["moves"]) == MOVES_SHOWN
 
 
-def test_with_all_ranks_the_board_is_the_true_one(play_game: Callable[..., GameRecord]) -> None:
+def test_with_all_ranks_the_board_is_the_true_one() -> None:
     ruleset = load_ruleset("isf")
     record = play_game(ruleset, seed=2, plies=60)
     game, replay = watched(record, game_spec(ruleset, TimeControl(move_ms=1000)), SeenBy.ALL), Replay(record)

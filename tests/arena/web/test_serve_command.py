@@ -1,16 +1,13 @@
 """What `arena serve` and `arena league --serve` refuse, before anything is listened at, told or stored."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from made_stores import make_store
 
 from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.web.address import Address, listen
-
-if TYPE_CHECKING:
-    from made_stores import MakeStore
 
 BEHIND = "write --serve behind all bots"
 
@@ -30,9 +27,7 @@ def refused(*words: str) -> str:
         (["--for", "everybody"], "--for: expected all, red, blue, public or bot:NAME"),
     ],
 )
-def test_what_makes_no_sense_is_named_with_its_option(
-    make_store: "MakeStore", tmp_path: Path, words: list[str], said: str
-) -> None:
+def test_what_makes_no_sense_is_named_with_its_option(tmp_path: Path, words: list[str], said: str) -> None:
     make_store(tmp_path / "l.sqlite", games=1)
     assert said in refused("serve", str(tmp_path / "l.sqlite"), *words)
 

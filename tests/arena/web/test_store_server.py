@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from made_stores import make_store
 from served import Serve, Served
 
 from arena.league.store import Store
@@ -20,8 +21,6 @@ from arena.web.store_pages import NOT_READ
 from arena.web.store_server import StoreServer
 
 if TYPE_CHECKING:
-    from made_stores import MakeStore
-
     ServeStores = Callable[..., "Running"]
 
 
@@ -56,7 +55,7 @@ def serve_stores(serving: Serve) -> "ServeStores":
 
 
 @pytest.fixture
-def serve_games(make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path) -> Callable[[int], Running]:
+def serve_games(serve_stores: "ServeStores", tmp_path: Path) -> Callable[[int], Running]:
     """`serve_games(count)`: a server of the store `l.sqlite`, which has so many games."""
 
     def start(count: int) -> Running:
@@ -104,7 +103,7 @@ def test_what_is_not_there_is_said_not_to_be_there(serve_games: Callable[[int], 
 
 
 def test_a_game_that_is_added_is_on_the_pages_and_viewers_are_told(
-    make_store: "MakeStore", serve_games: Callable[[int], Running], tmp_path: Path
+    serve_games: Callable[[int], Running], tmp_path: Path
 ) -> None:
     records = make_store(tmp_path / "all.sqlite", games=3)
     running = serve_games(2)
@@ -128,7 +127,7 @@ def test_a_game_that_is_added_is_on_the_pages_and_viewers_are_told(
 
 
 def test_a_store_without_games_says_so_and_shows_the_first_when_it_comes(
-    make_store: "MakeStore", serve_games: Callable[[int], Running], tmp_path: Path
+    serve_games: Callable[[int], Running], tmp_path: Path
 ) -> None:
     running = serve_games(0)
     running.until_read(0)
@@ -166,7 +165,7 @@ def test_a_store_that_goes_away_is_said_to_be_gone_and_served_again_when_it_is_b
 
 
 def test_a_game_that_was_changed_in_the_store_does_not_count_and_the_host_is_told(
-    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
+    serve_stores: "ServeStores", tmp_path: Path
 ) -> None:
     make_store(tmp_path / "l.sqlite", games=3)
     with closing(sqlite3.connect(tmp_path / "l.sqlite")) as connection:
@@ -181,7 +180,7 @@ def test_a_game_that_was_changed_in_the_store_does_not_count_and_the_host_is_tol
 
 
 def test_several_stores_have_their_pages_below_their_names_and_a_list(
-    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
+    serve_stores: "ServeStores", tmp_path: Path
 ) -> None:
     paths = [tmp_path / "one" / "league.sqlite", tmp_path / "two" / "league.sqlite", tmp_path / "<b>&x.sqlite"]
     for count, path in enumerate(paths, 1):

@@ -140,7 +140,7 @@ def _shown(parts: Parts, most: int = 100) -> str:
 
 
 def _stays(parts: Parts, target: bytes) -> bool:
-    """Return whether the text of a link stays inside. After a name, `..` may be anywhere if that is a link."""
+    """Return whether a link surely stays in the folder: not if `..` follows a name, which may be a link itself."""
     steps = [step for step in target.split(b"/") if step not in (b"", b".")]
     ups = next((number for number, step in enumerate(steps) if step != b".."), len(steps))
     return not target.startswith(b"/") and b".." not in steps[ups:] and ups < len(parts)
