@@ -1,4 +1,4 @@
-"""What tests on all floors share: bots written on the spot, games between them, and a look at what is left."""
+"""What tests on all floors share: bots written on the spot, and a look at what is left."""
 
 import atexit
 import faulthandler
@@ -8,11 +8,10 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import bot_games
 import commands
 import psutil
 import pytest
@@ -21,7 +20,6 @@ from hypothesis import HealthCheck, settings
 from own_children import started_from_now
 
 from arena.bots.spec import BotSpec
-from arena.game.record import GameRecord
 from arena.league.league_options import usable_cpus
 from arena.sandbox import procfs, reaper
 
@@ -98,11 +96,6 @@ def make_bot(tmp_path: Path, marker: str) -> Callable[..., BotSpec]:
         )
 
     return make
-
-
-@pytest.fixture
-def play() -> Callable[..., Awaitable[GameRecord]]:
-    return bot_games.play
 
 
 @pytest.fixture

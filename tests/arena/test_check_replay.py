@@ -2,12 +2,12 @@
 
 import json
 import sys
-from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
+from bot_games import play
 
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
@@ -48,7 +48,7 @@ def mine(folder: Path, pick: int = 0, setup: str = FIRST, ending: str = "") -> B
 
 
 @pytest.fixture
-def played(tmp_path: Path, play: Callable[..., Awaitable[GameRecord]]) -> GameRecord:
+def played(tmp_path: Path) -> GameRecord:
     """A game of barrage that mine, as Blue, loses by an exception at its eleventh turn, if not before."""
     bot = mine(tmp_path / "then")
     return trio.run(partial(play, load_bot(DRIFTER), bot, ruleset="barrage"))
@@ -139,9 +139,7 @@ def broken_off(folder: Path, answer: str) -> BotSpec:
     return load_bot(bot.path)
 
 
-def test_the_same_illegal_action_is_the_same_answer_and_its_hint_stands_at_its_ply(
-    tmp_path: Path, play: Callable[..., Awaitable[GameRecord]]
-) -> None:
+def test_the_same_illegal_action_is_the_same_answer_and_its_hint_stands_at_its_ply(tmp_path: Path) -> None:
     bot = broken_off(tmp_path / "then", 'return "a1-a9"')
     record = trio.run(partial(play, load_bot(DRIFTER), bot, ruleset="barrage"))
     assert record.verdict.reason is Reason.ILLEGAL_ACTION
@@ -166,9 +164,7 @@ def test_the_same_illegal_action_is_the_same_answer_and_its_hint_stands_at_its_p
 
 
 @pytest.mark.parametrize("setup", [FIRST, '"F........./........../........../.........."'])
-def test_an_illegal_set_up_is_looked_for_again(
-    setup: str, tmp_path: Path, play: Callable[..., Awaitable[GameRecord]]
-) -> None:
+def test_an_illegal_set_up_is_looked_for_again(setup: str, tmp_path: Path) -> None:
     bot = mine(tmp_path / "then", setup='"F........./........../........../.........."')
     record = trio.run(partial(play, load_bot(DRIFTER), bot, ruleset="barrage"))
     assert record.verdict.reason is Reason.ILLEGAL_SETUP
@@ -177,9 +173,7 @@ def test_an_illegal_set_up_is_looked_for_again(
     assert ("the same fault before the first ply" if found.is_same else "; no fault now") in replay_text(found)
 
 
-def test_a_fault_in_the_opponents_turn_is_waited_for(
-    tmp_path: Path, play: Callable[..., Awaitable[GameRecord]]
-) -> None:
+def test_a_fault_in_the_opponents_turn_is_waited_for(tmp_path: Path) -> None:
     bot = mine(tmp_path / "then")
     dies = "    def event(self, view, message):\n        if view.ply == 11: raise SystemExit(3)\nrun(Mine)"
     bot.path.write_text(bot.path.read_text().replace("run(Mine)", dies))

@@ -5,12 +5,13 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import trio
+from bot_games import play
 from commands import invoke
 from forged_games import forge_setting
 from made_bots import QUICK
@@ -22,7 +23,6 @@ from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.bots.starting import runnable
 from arena.game.recheck import check_record
-from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.option_values import times_of_bots
 from arena.league.store import Store
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import subprocess
 
 MakeBot = Callable[..., BotSpec]
-Play = Callable[..., Awaitable[GameRecord]]
 CLIPBOARD = "\x1b]52;c;aGk=\x07"
 
 
@@ -315,17 +314,14 @@ def test_a_bot_whose_command_leads_out_of_its_folder_is_broken_at_every_level(tm
     [(["red"], GameResult.BLUE), (["blue"], GameResult.RED), (["red", "blue"], GameResult.NEITHER)],
 )
 def test_a_broken_bot_forfeits_without_anybody_being_started(
-    who: list[str],
-    result: GameResult,
-    make_bot: MakeBot,
-    play: Play,
-    tmp_path: Path,
+    who: list[str], result: GameResult, make_bot: MakeBot, tmp_path: Path
 ) -> None:
     started = tmp_path / "started"
     program = f"open({str(started)!r}, 'w').close()"
     bots = [make_bot(program, name) for name in ("red", "blue")]
     fault = CLIPBOARD + "x" * 100_000
-    record = trio.run(lambda: play(*(broken(bot, fault) if bot.name in who else bot for bot in bots)))
+    red, blue = (broken(bot, fault) if bot.name in who else bot for bot in bots)
+    record = trio.run(play, red, blue)
     assert (record.verdict.result, record.verdict.reason) == (result, Reason.NO_START)
     assert record.verdict.detail.isprintable()
     assert len(record.verdict.detail) < 1500

@@ -1,13 +1,14 @@
 """What a watcher of a game is told: that it has started, each action with what came of it, and that it is over."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 
 import trio
+from bot_games import play
 from scripted import game_spec
 
 from arena.bots.spec import BotSpec
-from arena.game.record import GameRecord, History
+from arena.game.record import History
 from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
 from arena.play.game_options import GameOptions, Interrupt
@@ -19,11 +20,10 @@ GOES_ON = "introduce()\nplay()"
 PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 NEVER_SETS_UP = "introduce()\nhear('setup')"
 
-Play = Callable[..., Awaitable[GameRecord]]
 MakeBot = Callable[..., BotSpec]
 
 
-def test_a_game_that_ends_before_both_have_set_up_is_only_finished(make_bot: MakeBot, play: Play) -> None:
+def test_a_game_that_ends_before_both_have_set_up_is_only_finished(make_bot: MakeBot) -> None:
     seen: list[GameEvent] = []
     good, bad = make_bot(GOOD, "red"), make_bot(NEVER_SETS_UP, "blue")
     options = GameOptions(watch=seen.append)

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import tomllib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 import msgspec
 import pytest
 import trio
+from bot_games import play
 
 from arena.bots.limits import Limits, parse_size
 from arena.bots.pipes import STDERR_KEPT
@@ -53,7 +54,6 @@ DROPPED_NOTE = 60
 """More characters than the line takes that says how much of the standard error was dropped."""
 SECRET = b"where the flag stands"
 
-Play = Callable[..., Awaitable[GameRecord]]
 MakeBot = Callable[..., BotSpec]
 
 
@@ -244,7 +244,6 @@ def test_it_does_what_the_table_says_and_the_next_game_is_not_the_worse_for_it(
     case: Case,
     make_bot: MakeBot,
     arm: Callable[[Row, BotSpec], tuple[BotSpec, Surroundings]],
-    play: Play,
     left_behind: Callable[[], list[str]],
 ) -> None:
     row, level, color = case.row, case.level, case.color

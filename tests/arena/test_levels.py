@@ -5,12 +5,13 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import made_bots
 import pytest
 import trio
+from bot_games import play
 from commands import invoke
 from sandboxes import at_every_level
 
@@ -27,7 +28,6 @@ from arena.sandbox import bwrap_check
 from arena.sandbox.levels import AUTO, Health, Level, choose, examine
 
 REASON = "the kernel of this machine is made of cheese: install another one"
-Play = Callable[..., Awaitable[GameRecord]]
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_auto_takes_the_strongest_that_works(
 
 
 @at_every_level
-def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bots: list[BotSpec], play: Play) -> None:
+def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bots: list[BotSpec]) -> None:
     ann, bob = bots
     usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
     with Sandbox(level, bots, usual, {"ann": own}) as sandbox:

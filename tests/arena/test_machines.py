@@ -2,13 +2,14 @@
 
 import platform
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import msgspec
 import pytest
 import trio
+from bot_games import play
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]
@@ -120,9 +121,7 @@ def test_the_machine_is_described_without_its_name() -> None:
     assert len(node) < 6 or node not in words
 
 
-def test_the_record_of_a_game_has_the_machine_and_the_authors(
-    make_bot: Callable[..., BotSpec], play: Callable[..., Awaitable[GameRecord]]
-) -> None:
+def test_the_record_of_a_game_has_the_machine_and_the_authors(make_bot: Callable[..., BotSpec]) -> None:
     ann, nobody = make_bot(PROGRAM.format(author="Ann"), "ann"), make_bot(PROGRAM.format(author=""), "nobody")
 
     async def games() -> tuple[GameRecord, GameRecord]:

@@ -4,7 +4,7 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import trio
+from bot_games import play
 
 from arena.bots.arrivals import Arrivals
 from arena.bots.loading import load_bot
@@ -36,7 +37,6 @@ GOOD = "introduce()\nset_up()\nplay()"
 SILENT = "import time\nintroduce()\nset_up()\nhear('turn')\ntime.sleep(1000)"
 GIVES_UP = "introduce()\nset_up()\nplay(4)\nhear('turn')\nsay('move resign')\nhear('end')"
 
-Play = Callable[..., Awaitable[GameRecord]]
 MakeBot = Callable[..., BotSpec]
 LeftBehind = Callable[[], list[str]]
 
@@ -58,7 +58,7 @@ def drifter(marker: str) -> BotSpec:
 
 
 @pytest.mark.parametrize("ruleset", ["duel", "barrage"])
-def test_a_record_holds_the_whole_game_and_stands_up_to_the_rules(ruleset: str, drifter: BotSpec, play: Play) -> None:
+def test_a_record_holds_the_whole_game_and_stands_up_to_the_rules(ruleset: str, drifter: BotSpec) -> None:
     record = trio.run(lambda: play(drifter, drifter, ruleset=ruleset))
     assert not record.verdict.reason.is_forfeit
     assert record.ruleset == ruleset
@@ -75,9 +75,7 @@ def test_a_record_holds_the_whole_game_and_stands_up_to_the_rules(ruleset: str, 
 # --- breaking off -------------------------------------------------------------------------------------------------
 
 
-def test_one_of_several_games_is_broken_off_and_the_others_go_on(
-    make_bot: MakeBot, play: Play, left_behind: LeftBehind
-) -> None:
+def test_one_of_several_games_is_broken_off_and_the_others_go_on(make_bot: MakeBot, left_behind: LeftBehind) -> None:
     async def main() -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(play, make_bot(SILENT), make_bot(SILENT))
@@ -97,9 +95,7 @@ def without_program(folder: Path, program: str = "./nothing") -> BotSpec:
 
 
 @pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
-def test_who_exits_before_a_word_is_said_loses_alone(
-    color: Color, tmp_path: Path, make_bot: MakeBot, play: Play
-) -> None:
+def test_who_exits_before_a_word_is_said_loses_alone(color: Color, tmp_path: Path, make_bot: MakeBot) -> None:
     program = shutil.which("false")
     assert program is not None
     brief, good = without_program(tmp_path, program), make_bot(GOOD)
@@ -131,7 +127,7 @@ def processor_time_told(record: GameRecord) -> int:
 
 
 def test_who_loses_on_time_is_told_what_processor_time_it_had_in_that_turn(
-    make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who slept has had none, who has used up 300 ms of it has had those, whatever else the machine did."""
     monkeypatch.setattr(Delay, "excuses", lambda *_, **__: False)  # a busy machine keeps bots waiting for a CPU
@@ -152,9 +148,7 @@ def test_who_loses_on_time_is_told_what_processor_time_it_had_in_that_turn(
 
 
 @pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
-def test_who_is_silent_loses_at_its_own_deadline_however_slow_the_other_was(
-    color: Color, make_bot: MakeBot, play: Play
-) -> None:
+def test_who_is_silent_loses_at_its_own_deadline_however_slow_the_other_was(color: Color, make_bot: MakeBot) -> None:
     own = msgspec.structs.replace(BANK, bank_ms=1500)
     slow, silent = make_bot(takes(0.3, 0.3)), make_bot(takes(0, then="hear('turn')\ntime.sleep(1000)"))
     bots, times = ((silent, slow), (own, AMPLE)) if color is Color.RED else ((slow, silent), (AMPLE, own))
@@ -170,7 +164,7 @@ def test_who_is_silent_loses_at_its_own_deadline_however_slow_the_other_was(
 
 
 def test_who_cannot_be_stopped_in_the_opponents_turns_loses_by_what_it_uses_there(
-    make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No signal reaches it here, as if it knew a way round them all; the one that only waits is not blamed."""
     monkeypatch.setattr(freezer, "signal_group", lambda group, number: None)
@@ -195,7 +189,7 @@ while True:
 
 
 def test_bots_that_the_machine_cannot_watch_are_ended_and_it_is_said_why(
-    drifter: BotSpec, play: Play, monkeypatch: pytest.MonkeyPatch, left_behind: LeftBehind
+    drifter: BotSpec, monkeypatch: pytest.MonkeyPatch, left_behind: LeftBehind
 ) -> None:
     def watch(arrivals: Arrivals, output: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
