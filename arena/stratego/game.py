@@ -186,7 +186,7 @@ class Stratego(Game):
         return f"ucc-2012 has no words for {lacking}, which the rules of {variant.name} have" if lacking else ""
 
     def check_names(self, names: Names) -> None:
-        """All options of names are of Stratego, and have been read."""
+        """Accept all options: they are Stratego's own, and the command has checked their values."""
 
     def hint(self, seen: Any) -> Any:
         from arena.stratego.hints import hint  # games without faults do not load it

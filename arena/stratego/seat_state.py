@@ -205,7 +205,7 @@ class StrategoSeat(PersonSeat):
         return self._view.cells()
 
     def shown(self, tables: RuleTables) -> tuple[Square, ...]:
-        """Return the squares of own pieces with a rank that the enemy knows: those that what both were told names."""
+        """Return the squares of own pieces whose rank the enemy knows, because both seats have been told it."""
         view = View(self.color, "")
         for message in self.told:
             if isinstance(message, messages.Battle) and tables.hides_defender(message):

@@ -15,7 +15,7 @@ PlayTask = Callable[[GameTask], Awaitable[GameRecord]]
 
 
 class ExecutorHere:
-    """Plays games in this process, as a function does it that the test gives."""
+    """Plays games in this process by calling a function of the test."""
 
     def __init__(self, play: PlayTask, slots: int, nursery: trio.Nursery) -> None:
         self._play, self._slots, self._nursery = play, slots, nursery

@@ -1,4 +1,4 @@
-"""The state of a run that nobody watches, or of which a test hears the games."""
+"""The state of a league's run without output, which may pass each finished game to a test."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Pairs of games that differ in what a seat cannot see, for tests that it, or who knows less, is not told of it."""
+"""Pairs of games that differ in what a seat cannot see, for tests that this seat is told the same of both."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from random import Random

@@ -38,7 +38,7 @@ class Quiet:
 
 
 def record_of(game: GameSpec, result: GameResult | None = None) -> GameRecord:
-    """The game as it ended at once with this result; the one of the two whose name comes last won, if none is given."""
+    """The record of a game that ended at once. Without a result the player whose name comes last has won."""
     red, blue = game.players
     if result is None:
         result = GameResult.RED if red.name > blue.name else GameResult.BLUE
