@@ -1,7 +1,6 @@
 """Stratego's answers as text: the form of set-ups and actions, and the parts of an action.
 
-setup ROW/ROW/ROW/ROW
-move a4-a5
+The lines of a bot are `setup ROW/ROW/ROW/ROW` and, for example, `move a4-a5`.
 """
 
 import re

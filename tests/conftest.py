@@ -1,8 +1,4 @@
-"""What tests on all floors share.
-
-For those with real processes: bots written on the spot, games between them, and a look at what is left. For those that
-hold for any rules: random rules, and random play that is drawn towards what seldom happens.
-"""
+"""What tests on all floors share: bots written on the spot, games between them, and a look at what is left."""
 
 import atexit
 import faulthandler
@@ -15,13 +11,11 @@ import tempfile
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
-from random import Random
 
 import bot_games
 import commands
 import psutil
 import pytest
-import random_play
 from bot_games import NEVER_ENDS
 from hypothesis import HealthCheck, settings
 from own_children import started_from_now
@@ -30,9 +24,6 @@ from arena.bots.spec import BotSpec
 from arena.game.record import GameRecord
 from arena.league.league_options import usable_cpus
 from arena.sandbox import procfs, reaper
-from arena.stratego.rules.action_types import Action
-from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.ruleset import Ruleset
 
 MOST_PROCESSES = 8
 """Those in which the tests run at once. Each collects all tests first, so that more of them save less and less."""
@@ -146,13 +137,3 @@ def left_behind(marker: str) -> Iterator[Callable[[], list[str]]]:
         with suppress(psutil.Error):
             process.kill()
     psutil.wait_procs(left, timeout=NEVER_ENDS)
-
-
-@pytest.fixture(scope="session")
-def random_rows() -> Callable[[Ruleset, Random], tuple[str, ...]]:
-    return random_play.random_rows
-
-
-@pytest.fixture(scope="session")
-def lively() -> Callable[[EngineGame, Random], Action]:
-    return random_play.lively

@@ -1,19 +1,15 @@
-"""What these tests share: a referee with two scripted bots instead of processes, and a folder that all can read."""
+"""What these tests share: a browser, and a folder that all users can read."""
 
 import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-import scripted
 from browsing import axe, browser, complaints, event_loop_of_the_browser_hidden, open_address
-from scripted import Table, game_spec
 
-from arena.game.game_spec import GameSpec
-from arena.game.record import GameRecord
 from arena.sandbox import reaper
 
-__all__ = ["Table", "axe", "browser", "complaints", "open_address"]
+__all__ = ["axe", "browser", "complaints", "open_address"]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -42,23 +38,3 @@ def folder() -> Iterator[Path]:
         path = Path(name).resolve()
         path.chmod(0o755)
         yield path
-
-
-@pytest.fixture(scope="session")
-def spec() -> Callable[..., GameSpec]:
-    return game_spec
-
-
-@pytest.fixture(scope="session")
-def seat_bots() -> Callable[..., Table]:
-    return scripted.seat_bots
-
-
-@pytest.fixture(scope="session")
-def table_for() -> Callable[[GameSpec], Table]:
-    return Table
-
-
-@pytest.fixture(scope="session")
-def record_from() -> Callable[[Table], GameRecord]:
-    return scripted.record_from

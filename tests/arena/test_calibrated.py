@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_play import random_rows
 from schedules import schedule
+from scripted import Table, record_from
 
 from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player
@@ -24,13 +25,9 @@ from arena.league.store import Store
 from arena.league.verify import GameChecks, verify
 from arena.play.machine import calibration_of, percent_of, played_on, read_reference, reference_text
 from arena.stratego.game import ruleset_of, variant_of
-from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.version import __version__
 from protocol.notation import Color, Reason
-
-if TYPE_CHECKING:
-    from tests.arena.conftest import Table
 
 Played = Callable[[GameSpec], GameRecord]
 DUEL = load_ruleset("duel")
@@ -44,13 +41,11 @@ changed = msgspec.structs.replace
 
 
 @pytest.fixture
-def table(
-    table_for: "Callable[[GameSpec], Table]", random_rows: Callable[[Ruleset, Random], tuple[str, ...]]
-) -> "Callable[[GameSpec], Table]":
+def table() -> Callable[[GameSpec], Table]:
     """A game in which both have set up."""
 
-    def begin(spec: GameSpec) -> "Table":
-        made, rng, ruleset = table_for(spec), Random(spec.id), ruleset_of(spec.variant)
+    def begin(spec: GameSpec) -> Table:
+        made, rng, ruleset = Table(spec), Random(spec.id), ruleset_of(spec.variant)
         made.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
         return made
 
@@ -58,7 +53,7 @@ def table(
 
 
 @pytest.fixture
-def played(table: "Callable[[GameSpec], Table]", record_from: "Callable[[Table], GameRecord]") -> Played:
+def played(table: Callable[[GameSpec], Table]) -> Played:
     """`played(spec)`: a game on the slow machine, in which each side thinks as long as it may."""
 
     def play(spec: GameSpec) -> GameRecord:
@@ -144,7 +139,7 @@ def test_games_have_the_ids_of_the_clocks_that_are_not_scaled() -> None:
     assert plain == calibrated
 
 
-def test_bots_are_told_the_scaled_clocks_and_held_to_them(table: "Callable[[GameSpec], Table]") -> None:
+def test_bots_are_told_the_scaled_clocks_and_held_to_them(table: Callable[[GameSpec], Table]) -> None:
     (spec, _) = schedule(CALIBRATED, PLAYERS, 1)
     made = table(changed(spec, time_percent=SLOW_PERCENT))
     assert "turn 1 155 155" in made.next_write(Color.RED)

@@ -1,11 +1,12 @@
 """A seat's connection: bytes on one side, messages on the other; and the short way of a ply, which changes nothing."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_play import lively, random_rows
 
 import arena.game.live
 import arena.game.seat
@@ -17,9 +18,6 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.stratego.game import variant_of
-from arena.stratego.rules.action_types import Action
-from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.stratego.state import as_stratego, line_of
 from protocol.actions import STRATEGO_FORMS
@@ -28,9 +26,6 @@ from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError
 from protocol.messages import Hello, Move, Moved, Note, Quit, Turn
 from protocol.notation import Color
-
-RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-Lively = Callable[[EngineGame, Random], Action]
 
 RED, BLUE = Color.RED, Color.BLUE
 CONTROLS = (
@@ -200,7 +195,7 @@ MALFORMED = (
 )
 
 
-def play_and_compare(twins: Twins, rng: Random, lively: Lively) -> None:
+def play_and_compare(twins: Twins, rng: Random) -> None:
     """Play a game to its end, by random; most lines are plain moves, some are not."""
     for _ in range(600):
         twins.send()
@@ -247,9 +242,7 @@ def play_and_compare(twins: Twins, rng: Random, lively: Lively) -> None:
 @pytest.mark.parametrize("name", ruleset_names())
 @given(data=st.data())
 @settings(max_examples=6, deadline=None)
-def test_the_short_way_gives_the_same_bytes_verdict_and_record_under_all_rules(
-    name: str, random_rows: RandomRows, lively: Lively, data: st.DataObject
-) -> None:
+def test_the_short_way_gives_the_same_bytes_verdict_and_record_under_all_rules(name: str, data: st.DataObject) -> None:
     ruleset = load_ruleset(name)
     rng = Random(data.draw(st.integers(0, 2**32)))
     time, blue_time = rng.choice(CONTROLS), rng.choice((None, *CONTROLS))
@@ -262,6 +255,6 @@ def test_the_short_way_gives_the_same_bytes_verdict_and_record_under_all_rules(
                 wants = rng.choice(("", "", "want board\n", "want legal board\n"))
                 setup = f"setup {'/'.join(random_rows(ruleset, rng))}\n"
                 twins.receive(color, (f"{wants}ready\n" if ask == "ready" else setup).encode())
-        play_and_compare(twins, rng, lively)
+        play_and_compare(twins, rng)
     assert twins.short.is_over or len(twins.short.actions) > 500
     assert twins.short.is_over or twins.short.deadline < NEVER

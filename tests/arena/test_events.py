@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import trio
+from scripted import game_spec
 
 from arena.bots.spec import BotSpec
-from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
@@ -33,10 +33,10 @@ def test_a_game_that_ends_before_both_have_set_up_is_only_finished(make_bot: Mak
     assert [GameFinished(trio.run(lambda: play(good, broken, conditions=options)))] == seen
 
 
-def test_a_game_that_goes_on_is_told_from_where_it_goes_on(spec: Callable[..., GameSpec], make_bot: MakeBot) -> None:
+def test_a_game_that_goes_on_is_told_from_where_it_goes_on(make_bot: MakeBot) -> None:
     seen: list[GameEvent] = []
     options = GameOptions(watch=seen.append)
-    game = spec(load_ruleset("duel"), PATIENT)
+    game = game_spec(load_ruleset("duel"), PATIENT)
     bots = make_bot(GOOD, "red"), make_bot(GOOD, "blue")
     history = trio.run(play_on, game, bots, None, Interrupt(after=5), options)
     assert isinstance(history, History)

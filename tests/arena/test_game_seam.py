@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from scripted import Table, record_from
 
 import arena.game
 from arena.errors import IllegalAnswerError, UsageError
@@ -32,11 +32,6 @@ from arena.league.store.game_row import row_of
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError
 from protocol.seats import MOST_REASONS, Color, Outcome, Reason, ReasonKind
-
-if TYPE_CHECKING:
-    from tests.arena.conftest import Table
-
-    TableFor = Callable[[GameSpec], Table]
 
 RED, BLUE = Color.RED, Color.BLUE
 SECONDS = TimeControl(move_ms=1000)
@@ -138,11 +133,11 @@ def odds(variant: str = "") -> GameSpec:
 
 
 @pytest.fixture
-def played(table_for: "TableFor", record_from: "Callable[[Table], GameRecord]") -> Callable[..., GameRecord]:
+def played() -> Callable[..., GameRecord]:
     """The record of a game with these actions, from the first."""
 
     def make(actions: str, variant: str = "") -> GameRecord:
-        table = table_for(odds(variant))
+        table = Table(odds(variant))
         table.introduce()
         table.play(actions, after=0.1)
         return record_from(table)
@@ -388,8 +383,8 @@ def test_words_of_strangers_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPat
 # --- the referee ------------------------------------------------------------------------------------------------------
 
 
-def test_a_game_without_set_ups_goes_from_the_seed_to_the_first_turn(table_for: "TableFor") -> None:
-    table = table_for(odds())
+def test_a_game_without_set_ups_goes_from_the_seed_to_the_first_turn() -> None:
+    table = Table(odds())
     table.introduce()
     for color, seed in ((RED, 1), (BLUE, 2)):
         table.expect(color, "hello 1")
@@ -399,8 +394,8 @@ def test_a_game_without_set_ups_goes_from_the_seed_to_the_first_turn(table_for: 
         table.expect(color, *lines, f"secret {color.word}", *turn)
 
 
-def test_what_a_seat_may_not_know_yet_is_told_with_the_next_action(table_for: "TableFor") -> None:
-    table = table_for(odds())
+def test_what_a_seat_may_not_know_yet_is_told_with_the_next_action() -> None:
+    table = Table(odds())
     table.introduce()
     table.skip()
     table.play("3")
@@ -412,8 +407,8 @@ def test_what_a_seat_may_not_know_yet_is_told_with_the_next_action(table_for: "T
 
 
 @pytest.mark.parametrize("line", ["move 1", "note hm", "setup abc"])
-def test_what_comes_unasked_before_the_first_turn_comes_in_the_opponents_turn(table_for: "TableFor", line: str) -> None:
-    table = table_for(odds())
+def test_what_comes_unasked_before_the_first_turn_comes_in_the_opponents_turn(line: str) -> None:
+    table = Table(odds())
     table.introduce()
     table.skip()
     table.reply(BLUE, line)
@@ -434,10 +429,8 @@ def test_what_comes_unasked_before_the_first_turn_comes_in_the_opponents_turn(ta
         ("9", Reason.ILLEGAL_ACTION, "ply 1: 9: expected a digit from 0 to 8, got 9"),
     ],
 )
-def test_a_game_says_itself_what_is_malformed_and_what_is_illegal(
-    table_for: "TableFor", record_from: "Callable[[Table], GameRecord]", action: str, reason: Reason, words: str
-) -> None:
-    table = table_for(odds())
+def test_a_game_says_itself_what_is_malformed_and_what_is_illegal(action: str, reason: Reason, words: str) -> None:
+    table = Table(odds())
     table.introduce()
     table.play(action, after=0.1)
     record = record_from(table)
@@ -497,10 +490,8 @@ def test_nobody_loses_by_a_set_up_where_there_are_none(played: Callable[..., Gam
         check_record(msgspec.structs.replace(unplayed, verdict=msgspec.convert(verdict, type(verdict))))
 
 
-def test_a_record_has_who_had_the_turns_of_a_game_without_turns_by_turns(
-    table_for: "TableFor", record_from: "Callable[[Table], GameRecord]"
-) -> None:
-    table = table_for(msgspec.structs.replace(odds(), variant=game_named("again").variant()))
+def test_a_record_has_who_had_the_turns_of_a_game_without_turns_by_turns() -> None:
+    table = Table(msgspec.structs.replace(odds(), variant=game_named("again").variant()))
     table.introduce()
     for number, action in enumerate(["on", "on", "stop", "on", "resign"], start=1):
         table.play(action, after=number / 10)
@@ -533,7 +524,7 @@ def test_a_view_of_a_game_that_hides_actions_has_only_the_sides_own(
     assert line["pair_seed"] is None
 
 
-def lines_of_the_game(table: "Table", color: Color) -> list[str]:
+def lines_of_the_game(table: Table, color: Color) -> list[str]:
     """What a seat has been sent, and what is to be sent with its next turn, but for the turns."""
     waiting = table.referee.seats[color].out
     lines = b"".join([*table.writes[color], *waiting]).decode("ascii").splitlines()
@@ -541,9 +532,9 @@ def lines_of_the_game(table: "Table", color: Color) -> list[str]:
 
 
 @pytest.mark.parametrize("plies", range(4))
-def test_a_resumed_game_tells_both_the_lines_that_they_were_told(table_for: "TableFor", plies: int) -> None:
+def test_a_resumed_game_tells_both_the_lines_that_they_were_told(plies: int) -> None:
     actions = ["1", "2", "3", "4"]
-    table, again = table_for(odds()), table_for(odds())
+    table, again = Table(odds()), Table(odds())
     table.introduce()
     table.play(" ".join(actions[:plies]), after=0.1)
     history = table.referee.history()

@@ -1,25 +1,15 @@
 """A time control for each side: referee, clocks, lines, record and its check use the side's own."""
 
 from random import Random
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from random_play import random_rows
+from scripted import Table, game_spec
 
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from arena.game.game_spec import GameSpec
-    from arena.stratego.rules.ruleset import Ruleset
-    from tests.arena.conftest import Table
-
-    SpecFor = Callable[..., GameSpec]
-    TableFor = Callable[[GameSpec], Table]
-    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
 
 RED, BLUE = Color.RED, Color.BLUE
 SECOND = TimeControl(move_ms=1000, setup_ms=7000, margin_ms=0)
@@ -27,10 +17,10 @@ BANK = TimeControl(move_ms=None, bank_ms=5000, increment_ms=0, setup_ms=3000, ma
 
 
 @pytest.fixture
-def begun(spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows") -> "Table":
+def begun() -> Table:
     """A game at its first turn; Red has a second for each move, Blue five for the game."""
     ruleset, rng = load_ruleset("duel"), Random(1)
-    table = table_for(msgspec.structs.replace(spec(ruleset, SECOND), blue_time=BANK))
+    table = Table(msgspec.structs.replace(game_spec(ruleset, SECOND), blue_time=BANK))
     table.introduce()
     table.expect(RED, "hello 1")
     table.expect(BLUE, "hello 1")
@@ -45,7 +35,7 @@ def begun(spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows") -> 
 @pytest.mark.parametrize(
     ("plies", "seconds", "words"), [(0, 1.0, "1000 ms (and a margin of 0 ms)"), (1, 5.1, "5000 ms")]
 )
-def test_each_side_loses_on_its_own_time(begun: "Table", plies: int, seconds: float, words: str) -> None:
+def test_each_side_loses_on_its_own_time(begun: Table, plies: int, seconds: float, words: str) -> None:
     begun.play_random(Random(2), plies=plies)
     asked = begun.now
     assert begun.referee.deadline == pytest.approx(asked + seconds)

@@ -12,6 +12,7 @@ import pytest
 import trio
 from sandboxes import in_bwrap
 from schedules import schedule
+from scripted import game_spec
 
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec
@@ -195,17 +196,15 @@ def replace_time(time: TimeControl, setup_ms: int) -> TimeControl:
     return TimeControl(move_ms=time.move_ms, setup_ms=setup_ms, start_ms=time.start_ms)
 
 
-def test_whose_answer_may_be_under_way_when_the_game_ends_is_told_to_quit_and_the_other_is_not(
-    spec: Callable[..., GameSpec],
-) -> None:
+def test_whose_answer_may_be_under_way_when_the_game_ends_is_told_to_quit_and_the_other_is_not() -> None:
     """What it still answers could be taken for an answer in the second game."""
-    referee = begun(Referee(spec(), keeps=True))
+    referee = begun(Referee(game_spec(), keeps=True))
     red, blue = Color
     assert referee.awaited() == [red]
     referee.over_limit(blue, Excess(Cause.MEMORY, "was killed by the test"))
     lasts = [referee.take(color).splitlines()[-2:] for color in Color]
     assert lasts == [[b"end win over-limit", b"quit"], [b"end loss over-limit", b"quit"]]
-    referee = begun(Referee(spec(), keeps=True))
+    referee = begun(Referee(game_spec(), keeps=True))
     referee.receive(red, b"move resign\n", 1.0)
     assert [referee.take(color).splitlines()[-1] for color in Color] == [b"end loss resign", b"end win resign"]
     assert [referee.can_go_on(color) for color in Color] == [True, True]

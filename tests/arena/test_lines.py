@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from random_play import lively, random_rows
+from scripted import Table, game_spec
 
 from arena.game.live import introduction
 from arena.game.time_control import TimeControl
@@ -24,15 +25,6 @@ from protocol.lines import MAX_BOT_LINE
 from protocol.messages import Legal
 from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Color, Rank
 from protocol.view import View
-
-if TYPE_CHECKING:
-    from arena.game.game_spec import GameSpec
-    from tests.arena.conftest import Table
-
-    SpecFor = Callable[..., GameSpec]
-    TableFor = Callable[[GameSpec], Table]
-    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-    Lively = Callable[[EngineGame, Random], Action]
 
 RED, BLUE = Color.RED, Color.BLUE
 SECONDS = TimeControl(move_ms=1000)
@@ -67,13 +59,13 @@ def lists_in(write: bytes) -> list[list[str]]:
     return lists
 
 
-def board(table: "Table") -> EngineGame:
+def board(table: Table) -> EngineGame:
     state = table.referee.state
     assert state is not None
     return as_stratego(state).board
 
 
-def play(table: "Table", rng: Random, lively: "Lively", plies: int) -> int:
+def play(table: Table, rng: Random, choose: Callable[[EngineGame, Random], Action], plies: int) -> int:
     """Play, and look at all that is written. Returns the largest number of `legal` lines before a turn."""
     game, most = board(table), 0
     for _ in range(plies):
@@ -83,25 +75,23 @@ def play(table: "Table", rng: Random, lively: "Lively", plies: int) -> int:
         assert [action for actions in lists for action in actions] == list(legal_actions(game))
         assert all(lists)
         most = max(most, len(lists))
-        table.reply(game.to_move, f"move {lively(game, rng).text}")
+        table.reply(game.to_move, f"move {choose(game, rng).text}")
     for written in table.writes:
         assert max(len(line) for write in written for line in write.splitlines()) <= MAX_BOT_LINE
     return most
 
 
-def seated(table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows", ruleset: Ruleset, rng: Random) -> "Table":
-    table = table_for(spec(ruleset, SECONDS))
+def seated(ruleset: Ruleset, rng: Random) -> Table:
+    table = Table(game_spec(ruleset, SECONDS))
     table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng), ["want board legal"], ["want legal board"])
     return table
 
 
 @pytest.mark.parametrize("base", ["isf", "jumbo-81320/infiltrator", "vintage/lightning"])
-def test_all_lines_of_a_game_are_short_enough_with_each_pair_of_switches(
-    table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows", lively: "Lively", base: str
-) -> None:
+def test_all_lines_of_a_game_are_short_enough_with_each_pair_of_switches(base: str) -> None:
     for number, ruleset in enumerate(combined([base])):
         rng = Random(number)
-        play(seated(table_for, spec, random_rows, ruleset, rng), rng, lively, 30)
+        play(seated(ruleset, rng), rng, lively, 30)
 
 
 def marching(game: EngineGame, rng: Random) -> Action:
@@ -115,13 +105,11 @@ def marching(game: EngineGame, rng: Random) -> Action:
     return rng.choice(on if on and rng.random() < 0.8 else moves)
 
 
-def test_in_games_with_rescues_a_list_needs_several_lines(
-    table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows"
-) -> None:
+def test_in_games_with_rescues_a_list_needs_several_lines() -> None:
     """So that the above does not hold for want of long lists."""
     ruleset = load_ruleset("isf+rescue+attackers-advantage")
     generators = map(Random, range(12))
-    assert any(play(seated(table_for, spec, random_rows, ruleset, rng), rng, marching, 400) > 1 for rng in generators)
+    assert any(play(seated(ruleset, rng), rng, marching, 400) > 1 for rng in generators)
 
 
 def crowded(game: EngineGame) -> None:
@@ -139,11 +127,9 @@ def crowded(game: EngineGame) -> None:
     game.lost[RED].update(Counter(rank for rank, _ in game.ruleset.army if rank not in (Rank.FLAG, Rank.BOMB)))
 
 
-def test_the_longest_list_is_sent_in_lines_and_joined_again_by_the_kit(
-    table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows"
-) -> None:
+def test_the_longest_list_is_sent_in_lines_and_joined_again_by_the_kit() -> None:
     ruleset = load_ruleset("jumbo-81320/infiltrator+rescue+lightning-captains")
-    table = seated(table_for, spec, random_rows, ruleset, Random(1))
+    table = seated(ruleset, Random(1))
     game = board(table)
     table.play(legal_actions(game)[0])
     crowded(game)

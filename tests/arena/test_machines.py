@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -13,6 +12,7 @@ import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]
+from scripted import seat_bots
 from unplayed import record_of
 
 from arena.bots.spec import BotSpec
@@ -99,9 +99,6 @@ def test_a_store_keeps_what_a_record_says_of_its_worker(tmp_path: Path) -> None:
     assert machine_of(stored) == "attic"
 
 
-if TYPE_CHECKING:
-    from tests.arena.conftest import Table
-
 PROGRAM = """
 import sys
 sys.stdin.readline()
@@ -139,7 +136,7 @@ def test_the_record_of_a_game_has_the_machine_and_the_authors(
     assert b"authors" not in encode_record(unsigned)
 
 
-def test_an_author_stays_known_where_a_process_is_kept(seat_bots: "Callable[..., Table]") -> None:
+def test_an_author_stays_known_where_a_process_is_kept() -> None:
     table, other = seat_bots(), seat_bots()
     table.introduce(red=["author Ann"])
     other.referee.seats[Color.BLUE].introduced(table.referee.seats[Color.RED].introduction)

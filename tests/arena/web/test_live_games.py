@@ -7,6 +7,7 @@ import trio
 import trio.testing
 from made_stores import play_game
 from msgspec.structs import replace
+from scripted import game_spec
 from served import Serve
 
 from arena.game.game_spec import GameSpec
@@ -32,7 +33,7 @@ def live_games(delay: float = 0.0) -> LiveGames:
 
 
 @pytest.fixture
-def told(spec: Callable[..., GameSpec]) -> Callable[[str, int], Iterator[Told]]:
+def told() -> Callable[[str, int], Iterator[Told]]:
     """`told(id, plies)`: what is told of a game of this id."""
     ruleset = load_ruleset("duel")
 
@@ -41,7 +42,7 @@ def told(spec: Callable[..., GameSpec]) -> Callable[[str, int], Iterator[Told]]:
         red, blue = record.setups
         assert red is not None
         assert blue is not None
-        of_it = replace(spec(ruleset, TimeControl(move_ms=1000)), id=id)
+        of_it = replace(game_spec(ruleset, TimeControl(move_ms=1000)), id=id)
         yield Watched((GameStarted(of_it, (red, blue), None),), 0)
         for step in Replay(record).steps():
             event = ActionPlayed(id, step.ply, step.color, step.action, step.told, step.microseconds, 0)
@@ -155,12 +156,10 @@ def common(by_red: str, by_blue: str) -> str:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_the_public_sees_after_each_ply_what_both_sides_know_and_no_more(
-    spec: Callable[..., GameSpec], rules: str
-) -> None:
+def test_the_public_sees_after_each_ply_what_both_sides_know_and_no_more(rules: str) -> None:
     ruleset = load_ruleset(rules)
     record = play_game(ruleset, seed=1, plies=120)
-    game = watched(record, spec(ruleset, TimeControl(move_ms=1000)))
+    game = watched(record, game_spec(ruleset, TimeControl(move_ms=1000)))
     replay = Replay(record)
     positions = [ShownBoard(replay.spec.kind, replay.state, SeenBy(side), {}) for side in ("red", "blue")]
     steps = replay.steps()
@@ -175,10 +174,10 @@ def test_the_public_sees_after_each_ply_what_both_sides_know_and_no_more(
     assert len(game.state()["moves"]) == MOVES_SHOWN
 
 
-def test_with_all_ranks_the_board_is_the_true_one(spec: Callable[..., GameSpec]) -> None:
+def test_with_all_ranks_the_board_is_the_true_one() -> None:
     ruleset = load_ruleset("isf")
     record = play_game(ruleset, seed=2, plies=60)
-    game, replay = watched(record, spec(ruleset, TimeControl(move_ms=1000)), SeenBy.ALL), Replay(record)
+    game, replay = watched(record, game_spec(ruleset, TimeControl(move_ms=1000)), SeenBy.ALL), Replay(record)
     position = ShownBoard(replay.spec.kind, replay.state, SeenBy.ALL, {})
     for event, _ in zip(events_of(record), replay.steps(), strict=True):
         game.play(event)
