@@ -7,7 +7,7 @@ import click
 from arena.cli.helping import command
 from arena.cli.shared_options import json_option, known_game_option
 from arena.cli.streams import NowAndThen, result
-from arena.system.printable import printable
+from arena.system.printable import counted, printable
 
 
 @command(("arena import all.sqlite games.jsonl league.sqlite", "merge two sources"))
@@ -29,6 +29,6 @@ def import_command(store: Path, files: tuple[Path, ...], as_json: bool) -> None:
         document = {"store": printable(str(store)), "imported": imported.new, "present": imported.present}
         result(to_json(document))
     else:
-        counted = "1 game was" if imported.new == 1 else f"{imported.new} games were"
+        games = counted(imported.new, "game was", "games were")
         present = f", {imported.present} were there already" if imported.present else ""
-        result(printable(f"{store}: {counted} imported{present}"))
+        result(printable(f"{store}: {games} imported{present}"))

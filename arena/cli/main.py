@@ -16,7 +16,6 @@ from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT
 from arena.cli.installation import started_as_module
 from arena.errors import ArenaError, nearest
 from arena.report.layout import folded, width_of
-from arena.version import __version__
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -98,10 +97,19 @@ def _imported(name: str) -> click.Command:
     return command
 
 
+def _show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(catalog.version_text(), nl=False)
+        ctx.exit()
+
+
 @click.command("arena", cls=ArenaGroup, context_settings=CONTEXT)
-@click.version_option(
-    __version__,
-    message=catalog.version_text().rstrip(),
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
     help="Show the version of the arena and of the protocol, and exit.",
 )
 def cli() -> None:

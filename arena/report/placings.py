@@ -301,7 +301,7 @@ def stop_text(stop: LadderStop) -> str:
     words = f"the ladder is over: the game limit is reached ({played})"
     if stop.unclear is None:
         return words
-    bots = "1 bot is" if stop.unclear == 1 else f"{stop.unclear} bots are"
+    bots = counted(stop.unclear, "bot is", "bots are")
     return f"{words}; {bots} above the next with less than {stop.confidence:.4g}; a larger --games plays more"
 
 

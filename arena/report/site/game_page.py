@@ -26,6 +26,7 @@ from arena.report.game_list import DIGEST_DIGITS, ShownNames, score_text
 from arena.report.game_text import GameFacts, SideFacts, Taken, facts_of
 from arena.report.shown import SeenBy, shown_class, shown_game
 from arena.report.site.page_frame import PageFrame, Site, isolated
+from arena.system.printable import counted
 from protocol.seats import Color
 
 LONGEST_STDERR = 20_000
@@ -138,8 +139,7 @@ def labels_of(number: int, record: GameRecord, *, shown: ShownNames, audience: S
 
 
 def _verdict(facts: GameFacts) -> str:
-    plies = "1 ply" if facts.plies == 1 else f"{facts.plies} plies"
-    return f"after {plies}: {facts.detail} ({facts.result}, {facts.reason})"
+    return f"after {counted(facts.plies, 'ply', 'plies')}: {facts.detail} ({facts.result}, {facts.reason})"
 
 
 def game_data(

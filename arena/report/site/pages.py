@@ -24,7 +24,7 @@ from arena.report.site.game_page import GameTexts
 from arena.report.site.page_frame import PageFrame, in_script, isolated, milliseconds
 from arena.report.standings import Line, Table, Tally, rated_lines
 from arena.report.terminal import elo_text, interval_text, missing_text, not_counted_text, points_text
-from arena.system.printable import printable
+from arena.system.printable import counted, printable
 from protocol.seats import Color
 
 PER_PAGE = 500
@@ -269,7 +269,7 @@ class SiteContents:
 
     def _games(self, name: str, shown: frozenset[int]) -> str:
         games, number, order = self.league.games[::-1], self._lists.index(name), self.league.order
-        note = "1 game" if len(games) == 1 else f"{len(games)} games"
+        note = counted(len(games), "game")
         if len(shown) < len(games):
             note = f"{len(games)} games, {len(shown)} of them to be replayed"
         return self._frame.page(
