@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from arena.report.site.page_frame import isolated
 from arena.report.terminal import elo_text, interval_text
+from arena.system.printable import isolated
 
 WHISKER_WIDTH = 200
 CURVE_SIZE = (576, 320)
