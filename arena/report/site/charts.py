@@ -13,7 +13,7 @@ from arena.system.printable import isolated
 WHISKER_WIDTH = 200
 CURVE_SIZE = (576, 320)
 BARS_SIZE = (576, 200)
-MARGIN = 44
+MARGIN = 48
 NAME_HEIGHT = 15
 """Distance between the names at the ends of curves."""
 NAMES_WIDTH = 120
