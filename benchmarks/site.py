@@ -4,7 +4,7 @@
 
 STORE is a league that was played. Its games are stored again under other ids until there are so many, and `arena
 report` writes the pages of all. Printed are seconds by the clock and of processor time (of all processes), and
-megabytes. Where there is a Chromium and playwright, each kind of page is opened from the disk several times: printed are
+megabytes. Where there is a Chromium and playwright, each kind of page is opened several times: printed are
 the shortest time until all of it stands there (the board of a game, and the list of games once it is filtered), and
 its elements.
 """
