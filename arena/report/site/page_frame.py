@@ -8,6 +8,7 @@ from urllib.parse import quote
 import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from arena.report.game_list import date_text, score_text
 from arena.report.terminal import elo_text, interval_text, points_text
 
 FOLDER = Path(__file__).parent
@@ -41,7 +42,9 @@ class PageFrame:
             lstrip_blocks=True,
         )
         self._environment.globals.update(site=site, policy=POLICY, interval=interval_text)
-        self._environment.filters.update(elo=elo_text, points=points_text, ms=milliseconds, svg=svg_address)
+        self._environment.filters.update(
+            elo=elo_text, points=points_text, ms=milliseconds, svg=svg_address, score=score_text, date=minute
+        )
 
     def page(self, template: str, here: str, **values: Any) -> str:
         """Return a page; `here` is its path within the site."""
@@ -58,6 +61,10 @@ def milliseconds(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def minute(seconds: float) -> str:
+    return date_text(seconds)[:16].replace("T", " ")
 
 
 def in_script(data: Any) -> str:

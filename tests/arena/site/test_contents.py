@@ -28,9 +28,10 @@ def test_pages_can_be_had_as_text_and_a_folder_holds_the_same(tmp_path: Path) ->
             if not name.startswith("bots/"):  # those have times, which are counted while pages of games are made
                 assert contents.text(name, PlayedGames()) == (tmp_path / "out" / name).read_text()
         for number in contents.numbers:
-            text = contents.game_texts.of(store.stored(number))
+            text = contents.game_texts.of(store.stored(number), contents.links(number))
             assert text.page == (tmp_path / f"out/games/{number}.html").read_text()
             assert text.script == (tmp_path / f"out/games/{number}.js").read_text()
+            assert text.record == (tmp_path / f"out/games/{number}.json").read_text()
 
 
 def test_a_game_has_no_page_unless_its_record_says_what_its_row_does(tmp_path: Path) -> None:
