@@ -6,10 +6,10 @@ from typing import Any
 
 from arena.game import State
 from arena.game.replay import ReplayStep
-from arena.report.site.page_frame import isolated
 from arena.stratego.shown.boards import marks_of
 from arena.stratego.shown.shown_board import ShownBoard, named_marks
 from arena.stratego.state import as_stratego
+from arena.system.printable import isolated
 from arena.web.live_games import WatchedGame
 
 

@@ -35,6 +35,11 @@ def printable(text: str, limit: int | None = None, *, lines: bool = False) -> st
     return _escaped(text, lines)
 
 
+def isolated(name: str) -> str:
+    """Isolate a name so that its direction of writing does not affect the text around it."""
+    return name if name.isascii() else f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
+
+
 def is_mark(character: str) -> bool:
     """Whether a character is drawn over or under the one before it and takes no column."""
     return unicodedata.category(character) in ("Mn", "Me")

@@ -19,7 +19,7 @@ from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.progress import duration_text
 from arena.report.shown import SeenBy, Shown
-from arena.report.site.page_frame import isolated
+from arena.system.printable import isolated
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused

@@ -17,9 +17,9 @@ from starlette.routing import Route
 from arena.game import displayed
 from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import LONGEST_ANSWER, RefusedError, Session
-from arena.report.site.page_frame import Site, isolated
+from arena.report.site.page_frame import Site
 from arena.system.concurrency import background, open_nursery
-from arena.system.printable import printable
+from arena.system.printable import isolated, printable
 from arena.web.address import Hosts, Listening, hosts_of
 from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import Complain, Guard, PageLook

@@ -14,7 +14,7 @@ from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
-from arena.report.site.game_page import GameData
+from arena.report.game_data import GameData
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.shown.shown_board import ViewData

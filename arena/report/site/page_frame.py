@@ -60,11 +60,6 @@ def milliseconds(value: float | None) -> str:
     return f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
-def isolated(name: str) -> str:
-    """Isolate a name so that its direction of writing does not affect the text around it."""
-    return name if name.isascii() else f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
-
-
 def in_script(data: Any) -> str:
     """Return JSON for a script element: no sequence in it ends the script."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")

@@ -21,10 +21,10 @@ from arena.report.game_list import Roster, score_text
 from arena.report.placings import MeetingEntry, PlacingEntry, full_title, stop_text
 from arena.report.site.charts import bars, curves, edge, heat, whiskers
 from arena.report.site.game_page import GameTexts
-from arena.report.site.page_frame import PageFrame, in_script, isolated, milliseconds
+from arena.report.site.page_frame import PageFrame, in_script, milliseconds
 from arena.report.standings import Line, Table, Tally, rated_lines
 from arena.report.terminal import elo_text, interval_text, missing_text, not_counted_text, points_text
-from arena.system.printable import counted, printable
+from arena.system.printable import counted, isolated, printable
 from protocol.seats import Color
 
 PER_PAGE = 500

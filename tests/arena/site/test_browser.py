@@ -12,8 +12,9 @@ from made_stores import make_store, play_game
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay
 from arena.league.store import Store
+from arena.report.game_data import game_data, game_script, labels_of
 from arena.report.shown import SeenBy
-from arena.report.site.game_page import game_data, game_page, game_script, labels_of
+from arena.report.site.game_page import game_page
 from arena.report.site.page_frame import FOLDER, PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site

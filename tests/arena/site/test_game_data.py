@@ -17,8 +17,9 @@ from arena.game.replay import Replay
 from arena.game.verdict import GameResult, Verdict
 from arena.league.readers import reader_named
 from arena.league.store import Store
+from arena.report.game_data import GameData, game_data, game_script, labels_of
 from arena.report.shown import SeenBy
-from arena.report.site.game_page import GameData, game_data, game_page, game_script, labels_of
+from arena.report.site.game_page import game_page
 from arena.report.site.page_frame import PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site

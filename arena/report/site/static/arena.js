@@ -1,4 +1,4 @@
-// What moves on the pages: the board of a game and the way through it, and the filter of the list of games. It knows no
+// What moves on the pages: the board of a game and the way through it. It knows no
 // rule: it puts on the squares what the page was given. No text is ever set as
 // markup. Other scripts of a page may use `Board` and `Replay`.
 "use strict";
@@ -9,9 +9,6 @@ const words = {
   ply: "ply",
   milliseconds: "{} ms",
   seconds: "{} s",
-  one_game: "1 game",
-  so_many_games: "{} games",
-  newest_listed: "{games} games, of which the newest {listed} are listed",
   empty: "empty",
   lake: "lake",
   unknown: "unknown piece",
@@ -537,83 +534,9 @@ async function startReplay(root) {
   root.replay = new kind(root, await unpack(await packed));
 }
 
-// --- the list of games -----------------------------------------------------------------------------------------------
-
-let arenaGames = null;
-window.arenaList = (games) => { arenaGames = games; };
-const LISTED = 500;
-
-class Filter {
-  constructor(form) {
-    this.form = form;
-    this.table = document.querySelector("#games tbody");
-    this.untouched = [...this.table.rows];
-    this.status = document.querySelector("#found");
-    form.hidden = false;
-    form.addEventListener("input", () => this.apply());
-    form.addEventListener("submit", (event) => event.preventDefault());
-    window.addEventListener("hashchange", () => this.follow());
-    this.follow();
-  }
-
-  follow() {
-    this.form.reset();
-    for (const [field, value] of Object.entries(asked())) {
-      const input = this.form.elements.namedItem(field);
-      if (input) input.value = value;
-    }
-    this.apply();
-  }
-
-  async apply() {
-    const values = Object.fromEntries([...new FormData(this.form)].filter(([, value]) => value !== ""));
-    const has = Object.keys(values).length > 0;
-    history.replaceState(null, "", has ? "#" + new URLSearchParams(values) : location.href.split("#")[0]);
-    document.querySelector(".pages")?.toggleAttribute("hidden", has);
-    if (!has) {
-      this.status.textContent = "";
-      this.table.replaceChildren(...this.untouched);
-      return;
-    }
-    if (!arenaGames) await load(this.form.dataset.list);
-    const found = this.found(values);
-    const text = found.length === 1 ? words.one_game : found.length > LISTED ? words.newest_listed : words.so_many_games;
-    this.status.textContent = text.replace(/\{(games)?\}/, found.length).replace("{listed}", LISTED);
-    this.table.replaceChildren(...found.slice(0, LISTED).map((game) => this.row(game)));
-  }
-
-  found(values) {
-    const { names, reasons, results, rows } = arenaGames;
-    const tests = [];
-    const wanted = [values.bot, values.against].filter((name) => name !== undefined).map((name) => names.indexOf(name));
-    const [one, other] = wanted;
-    if (wanted.length === 1) tests.push(([, red, blue]) => red === one || blue === one);
-    if (wanted.length === 2) tests.push(([, red, blue]) => (red === one && blue === other) || (red === other && blue === one));
-    if (values.result) tests.push((row) => results[row[3]] === values.result);
-    if (values.reason) tests.push((row) => reasons[row[4]] === values.reason);
-    if (values.from) tests.push((row) => row[5] >= Number(values.from));
-    if (values.to) tests.push((row) => row[5] <= Number(values.to));
-    return rows.filter((row) => tests.every((test) => test(row)));
-  }
-
-  row([number, red, blue, result, why, plies, has]) {
-    const { names, reasons, results, scores } = arenaGames;
-    const head = element("th", "n", String(number));
-    head.scope = "row";
-    if (has) {
-      const link = element("a", "", String(number));
-      link.href = "games/" + number + ".html";
-      head.replaceChildren(link);
-    }
-    const side = (color, name) => element("td", results[result] === color ? "winner" : "", names[name]);
-    return element("tr", "", head, side("red", red), side("blue", blue), element("td", "c", scores[result]), element("td", "", reasons[why]), element("td", "n", String(plies)));
-  }
-}
-
 // --- what this page has ----------------------------------------------------------------------------------------------
 
 document.addEventListener("DOMContentLoaded", () => {
-  const replay = document.querySelector("#replay"), filter = document.querySelector("#filter");
+  const replay = document.querySelector("#replay");
   if (replay) startReplay(replay).catch((error) => { replay.querySelector("[data-now]").textContent = String(error); });
-  if (filter) new Filter(filter);
 });

@@ -1,0 +1,194 @@
+"""The data of a game for its page, whole or in parts: what a reader may see at each ply.
+
+A seat sees what it was told. The public sees what both seats were told: no ranks that only one side knows, no set-ups,
+seeds or words of bots. As a script of a page on a disk, which can load nothing else, it is JSON, deflated, in base 64.
+"""
+
+import base64
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from arena.game import Names, State, Variant
+from arena.game.clock import MICROSECONDS, GameClock
+from arena.game.game_spec import GameSpec
+from arena.game.record import GameRecord, NoteLine, RecordError
+from arena.game.replay import Replay, ReplayStep
+from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, transcript
+from arena.report.game_list import ShownNames
+from arena.report.game_text import GameFacts, Taken, facts_of
+from arena.report.shown import SeenBy, shown_class
+from arena.system.printable import counted, isolated
+from protocol.seats import Color
+
+SEED = "seed "
+
+Banks = tuple[int | None, int | None]
+"""The milliseconds left to Red and Blue; None if they are hidden or unlimited."""
+
+
+class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A game for the viewer; lists have an entry for each ply.
+
+    `views` has what each viewer saw (`arena.report.shown.Shown.see`), and `marks` by ply which parts of the position
+    the action changed, and how (`Shown.marks`). `sides` has `r` or `b` for the mover; `taken` tenths of a millisecond,
+    None if hidden. `banks` are the times left. `notes` are ply, side and text. `labels` are the names of players and
+    pieces and the verdict.
+    `dialogue` has ply, side, speaker (`>` to the bot, `<` from it, `#` a remark) and text.
+    """
+
+    labels: dict[str, Any]
+    views: dict[str, Any]
+    sides: str
+    actions: list[str]
+    marks: dict[int, Mapping[str, str]]
+    taken: list[int | None]
+    banks: list[Banks] | None
+    notes: list[tuple[int, str, str]]
+    dialogue: list[tuple[int, str, str, str]]
+
+
+class SeenPlies:
+    """The plies of a game as a reader sees them, added one by one."""
+
+    def __init__(
+        self,
+        spec: GameSpec,
+        state: State,
+        audience: SeenBy,
+        names: Names,
+        interrupted: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        """Begin with the state before the first action. `interrupted` is as in a record."""
+        shown = shown_class(spec.kind)
+        self.state, self._audience, self._interrupted = state, audience, interrupted
+        self._viewers = [shown(spec.kind, state, view, names) for view in audience.views]
+        for viewer in self._viewers:
+            viewer.see(None)
+        self.clock = GameClock(spec.times)
+        self._sides = ""
+        self._actions: list[str] = []
+        self._marks: dict[int, Mapping[str, str]] = {}
+        self._taken: list[int | None] = []
+        has_banks = audience is not SeenBy.PUBLIC and any(time.bank_ms is not None for time in spec.times)
+        self._banks: list[Banks] | None = [] if has_banks else None
+
+    def __len__(self) -> int:
+        return len(self._actions)
+
+    def add(self, step: ReplayStep) -> None:
+        """Add a ply that the state has just played."""
+        self._sides += step.color.word[0]
+        self._actions.append(self._viewers[0].action(step))
+        if (marked := self._viewers[0].marks()) is not None:
+            self._marks[step.ply] = marked
+        for viewer in self._viewers:
+            viewer.see(step)
+        sees = self._audience.sees
+        self._taken.append(round(step.microseconds / 100) if sees(step.color) else None)
+        if interrupted := sum(used for at, used in self._interrupted if at == step.ply):
+            self.clock.spend(step.color, interrupted / MICROSECONDS)
+        self.clock.charge(step.color, step.microseconds / MICROSECONDS)
+        if self._banks is not None:
+            red, blue = (self.clock.bank_ms(side) if sees(side) else None for side in Color)
+            self._banks.append((red, blue))
+
+    def data(self, since: int = 0, **others: Any) -> GameData:
+        """Return the plies after the first `since`; only all of them have the position before the first ply too."""
+        return GameData(
+            views={viewer.view.value: _later(viewer.data, since, len(self)) for viewer in self._viewers},
+            sides=self._sides[since:],
+            actions=self._actions[since:],
+            marks={ply: marked for ply, marked in self._marks.items() if ply > since},
+            taken=self._taken[since:],
+            banks=None if self._banks is None else self._banks[since:],
+            **others,
+        )
+
+
+def _later(view: Any, since: int, plies: int) -> Any:
+    """Return the part of a view after the first `since` of its plies.
+
+    Its fields are lists with an entry for each ply, perhaps after one for the beginning, maps by ply, and texts for the
+    beginning.
+    """
+    part = msgspec.structs.asdict(view)
+    for name, value in part.items():
+        if isinstance(value, list):
+            part[name] = value[len(value) - plies + since if since else 0 :]
+        elif isinstance(value, dict):
+            part[name] = {ply: entry for ply, entry in value.items() if ply > since or not since}
+        elif since:
+            part[name] = ""
+    return type(view)(**part)
+
+
+def game_data(
+    record: GameRecord,
+    audience: SeenBy,
+    names: Names,
+    *,
+    labels: dict[str, Any],
+    has_dialogue: bool = True,
+    has_seeds: bool = True,
+) -> GameData:
+    lines = _dialogue(record, audience, has_seeds=has_seeds) if has_dialogue else []
+    if None in record.setups:
+        return GameData(labels, {}, "", [], {}, [], None, [], lines)
+    replay = Replay(record)
+    plies = SeenPlies(replay.spec, replay.state, audience, names, record.interrupted)
+    for step in replay.steps():
+        plies.add(step)
+    notes = [(note.ply, note.color, note.text) for note in notes_for(record, audience)]
+    return plies.data(labels=labels, notes=notes, dialogue=lines)
+
+
+def notes_for(record: GameRecord, audience: SeenBy) -> list[NoteLine]:
+    return [note for note in record.notes if any(audience.sees(color) for color in Color if color.word == note.color)]
+
+
+def labels_of(number: int, record: GameRecord, *, shown: ShownNames, audience: SeenBy, names: Names) -> dict[str, Any]:
+    facts = facts_of(number, record, audience.value, shown)
+    own = game_labels(record.variant, (facts.red.name, facts.blue.name), names)
+    return {**own, "verdict": verdict_text(facts)}
+
+
+def game_labels(variant: Variant, players: tuple[str, str], names: Names) -> dict[str, Any]:
+    """Return the names of the players, Red's and Blue's, and of pieces."""
+    red, blue = map(isolated, players)
+    return {"red": red, "blue": blue, **shown_class(variant.kind).labels(variant, names)}
+
+
+def verdict_text(facts: GameFacts) -> str:
+    return f"after {counted(facts.plies, 'ply', 'plies')}: {facts.detail} ({facts.result}, {facts.reason})"
+
+
+def game_script(number: int, data: GameData) -> str:
+    packed = base64.b64encode(zlib.compress(msgspec.json.encode(data), 9)).decode("ascii")
+    return f'arenaGame({number}, "{packed}");\n'
+
+
+def _dialogue(record: GameRecord, audience: SeenBy, *, has_seeds: bool) -> list[tuple[int, str, str, str]]:
+    if audience is SeenBy.PUBLIC:
+        return []
+    found: list[tuple[int, str, str, str]] = []
+    try:
+        for entry in transcript(record):
+            color = entry.color
+            if color is not None and not audience.sees(color):
+                continue
+            side = "" if color is None else color.word[0]
+            match entry:
+                case SpokenLine(_, _, Speaker.ARENA, text) if text.startswith(SEED) and not has_seeds:
+                    pass
+                case SpokenLine(ply, _, speaker, text):
+                    found.append((ply, side, ">" if speaker is Speaker.ARENA else "<", text))
+                case Remark(ply, _, text):
+                    found.append((ply, side, "#", text))
+                case ActionTime(ply, _, taken, forgiven, cpu):
+                    found.append((ply, side, "#", Taken(taken, forgiven, cpu).text))
+    except RecordError as error:
+        found.append((0, "", "#", str(error)))
+    return found
