@@ -52,7 +52,6 @@ class Shown:
     Its methods are called before the first action (`step` is None), or after the action of `step`.
     """
 
-    template = "game.html"
     all_shown = "all shown"
     everything = "everything"
     setup_note = ""

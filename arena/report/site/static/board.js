@@ -8,14 +8,15 @@ const WAYS = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRig
 const used = (id) => svgElement("use", { href: "#" + id });
 
 // What is drawn of a piece in a box of 40 by 40: the tile of its side with its rank, or its back. `pieces` has what stands
-// on a rank and what it is called, by letter. A small one has its number alone.
+// on a rank and what it is called, by letter. A small one has its number alone; one with a third character in its cell has
+// an eye, as the other side knows it.
 function pieceParts(cell, pieces, isSmall = false) {
   const tile = used(cell[0] === "r" ? "tile-red" : "tile-blue"), known = pieces[cell[1]];
   if (!known) return [tile, used(cell[1] === "!" ? "moved" : "unknown")];
   const image = used("rank-" + cell[1]);
-  if (/^\D*$/.test(known[0]) && "FB".includes(cell[1])) return [tile, image];
   const number = svgElement("text", isSmall ? { x: 20, y: 28.5, "font-size": 24 } : { x: 20, y: 34.5, "font-size": 14 }, known[0]);
-  return isSmall ? [tile, number] : [tile, image, number];
+  const parts = "FB".includes(cell[1]) ? [tile, image] : isSmall ? [tile, number] : [tile, image, number];
+  return cell.length > 2 ? [...parts, used("eye")] : parts;
 }
 
 // A piece beside the board: in a tray, a list, or a fight.
@@ -85,17 +86,18 @@ class Board {
     node.style.transform = `translate(${x}px, ${y}px)`;
   }
 
-  // Show these cells by square. `marks` says what the last action did to which squares, `fight` who fought in it; with
-  // `isStep` pieces move there from the position that is shown. `look(square)` may give further classes and a label.
-  show(cells, { marks = {}, fight = null, isStep = false, look = () => ({}) } = {}) {
+  // Show these cells by square. `marks` says what the last action did to which squares, `fight` who fought in it, `known`
+  // which pieces have an eye; with `isStep` pieces move there from the position that is shown. `look(square)` may give
+  // further classes and a label.
+  show(cells, { marks = {}, fight = null, known = new Set(), isStep = false, look = () => ({}) } = {}) {
     for (const node of this.pieces.querySelectorAll(".falls")) node.remove();
     this.root.classList.toggle("still", !isStep);
-    this.move(cells, fight, isStep);
+    this.move(cells, fight, known, isStep);
     for (const [square, box] of this.boxes) {
       const { classes = "", label, isSelected } = look(square);
       const cell = cells.get(square);
       box.setAttribute("class", [box.ground, cell === "~~" ? "lake" : "", marks[square] ?? "", classes].join(" "));
-      box.setAttribute("aria-label", label ?? this.said(square, cell, marks[square], fight));
+      box.setAttribute("aria-label", label ?? this.said(square, cell, marks[square], fight, known.has(square)));
       box.dataset.cell = cell;
       if (isSelected) box.setAttribute("aria-selected", "true");
       else box.removeAttribute("aria-selected");
@@ -103,10 +105,10 @@ class Board {
     this.showLost(cells, fight);
   }
 
-  move(cells, fight, isStep) {
+  move(cells, fight, known, isStep) {
     const gone = [], come = [];
     for (const square of SQUARES) {
-      const there = this.standing.get(square), cell = cells.get(square);
+      const there = this.standing.get(square), cell = cells.get(square) + (known.has(square) ? "+" : "");
       if (there?.cell === cell) continue;
       if (there) gone.push({ square, ...there });
       if (isPiece(cell)) come.push({ square, cell });
@@ -140,7 +142,7 @@ class Board {
       const [x, y] = this.at(fight.square);
       const isAlone = isPiece(cells.get(fight.square));
       const cross = svgElement("path", { d: "M7 33L33 7", class: "cross" });
-      const at = isAlone ? `translate(${x + 23} ${y - 3}) scale(.5)` : `translate(${x + 20 * place} ${y + 10}) scale(.5)`;
+      const at = isAlone ? `translate(${x + 21} ${y - 4}) scale(.55)` : `translate(${x + 20 * place} ${y + 10}) scale(.5)`;
       return svgElement("g", { class: "lost-piece", transform: at }, ...pieceParts(cell, this.labels.pieces, true), cross);
     }));
   }
@@ -152,8 +154,9 @@ class Board {
   }
 
   // What a screen reader says of a square.
-  said(square, cell, mark, fight) {
+  said(square, cell, mark, fight, isKnown) {
     const parts = [square + " " + (cell === ".." ? this.texts.empty : cell === "~~" ? this.texts.lake : this.called(cell))];
+    if (isKnown) parts.push(this.texts.known);
     if (mark) parts.push(this.texts[mark.endsWith("from") ? "came_from" : "went_to"]);
     if (fight?.square === square) parts.push(fill(this.texts.lost_here, { pieces: fight.lost.map((lost) => this.called(lost)).join(", ") }));
     return parts.join("; ");

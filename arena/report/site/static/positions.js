@@ -61,6 +61,16 @@ class Positions {
     return states[ply];
   }
 
+  // The squares of pieces whose rank is shown, and known to the other side as well.
+  known(view, ply) {
+    const found = new Set();
+    for (const [square, cell] of this.cells(view, ply)) {
+      const other = { r: "blue", b: "red" }[cell[0]];
+      if (other && other !== view && this.seen(other) && !isUnknown(this.cells(other, ply).get(square))) found.add(square);
+    }
+    return found;
+  }
+
   // What the action of a ply did to which squares: unless the data says it, it went from its first to its last one.
   marks(ply) {
     if (!ply) return {};

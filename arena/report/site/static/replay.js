@@ -68,7 +68,7 @@ class Replay {
       this.board.show({ text: texts?.[ply], image: images?.[ply] });
     } else {
       const isNow = ply === this.last;
-      this.board.show(positions.cells(view, ply), { marks: positions.marks(ply), fight: positions.fight(view, ply), isStep, look: (square) => (isNow && this.on.look?.(square)) || {} });
+      this.board.show(positions.cells(view, ply), { marks: positions.marks(ply), fight: positions.fight(view, ply), known: this.on.known?.(isNow) ?? positions.known(view, ply), isStep, look: (square) => (isNow && this.on.look?.(square)) || {} });
     }
     this.tellPlayers();
     this.tellPly();
@@ -92,7 +92,7 @@ class Replay {
       const order = [...(this.labels.strength ?? "")].filter((letter) => counts[letter]);
       line.querySelector("[data-lost]").replaceChildren(...order.map((letter) => {
         const name = this.labels.pieces[letter][1] + (counts[letter] > 1 ? ` \u00d7${counts[letter]}` : "");
-        const made = element("li", "", pieceImage(side[0] + letter, this.labels.pieces), element("span", "hidden", name), counts[letter] > 1 ? String(counts[letter]) : "");
+        const made = element("li", "", pieceImage(side[0] + letter, this.labels.pieces), element("span", "hidden", name), counts[letter] > 1 ? "\u00d7" + counts[letter] : "");
         made.title = name;
         return made;
       }));
@@ -134,7 +134,7 @@ class Replay {
   // What there is to say of a square that is pointed at: the ranks that an unknown piece may have.
   tellSquare(square) {
     this.looked = square;
-    const place = this.part("square");
+    const place = this.part("about");
     if (!place || !(this.board instanceof Board)) return;
     const cell = square ? this.positions.cells(this.view, this.ply).get(square) : null;
     const seat = this.view === "all" ? { r: "blue", b: "red" }[cell?.[0]] : this.view;

@@ -51,9 +51,9 @@ function listenForSharing(replay, number) {
     svg: () => save(svgAddress(svg()), name() + ".svg"),
     png: async () => save(await imageOf(svg()), name() + ".png"),
   };
-  for (const button of place.querySelectorAll("[data-share]")) {
-    button.hidden = /svg|png/.test(button.dataset.share) && !svg();
-    button.addEventListener("click", () => actions[button.dataset.share]());
+  for (const button of place.querySelectorAll("[data-share-as]")) {
+    button.hidden = /svg|png/.test(button.dataset.shareAs) && !svg();
+    button.addEventListener("click", () => actions[button.dataset.shareAs]());
   }
 }
 
@@ -68,7 +68,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   try {
     await load(root.dataset.scripts + number + ".js");
     root.replay = new Replay(root, await unpack(await packed));
-    if (root.querySelector("[data-share]")) listenForSharing(root.replay, number);
+    if (root.querySelector("[data-share-as]")) listenForSharing(root.replay, number);
   } catch (error) {
     root.querySelector("[data-now]").textContent = String(error);
   }

@@ -12,8 +12,8 @@ class Timeline {
   draw(positions, view) {
     const { last, game } = positions, walk = "start" in positions.seen(view) ? positions.walk(view) : null;
     const path = (name, d) => svgElement("path", { class: name, d, "vector-effect": "non-scaling-stroke" });
-    const most = Math.max(1, ...(walk ?? []).flatMap(({ counts }) => counts)), longest = Math.max(1, ...game.taken);
-    const lines = ["red", "blue"].map((side, at) => path(side, (walk ?? []).map(({ counts }, ply) => `${ply ? "L" : "M"}${ply} ${PIECES - (PIECES - 4) * counts[at] / most}`).join("")));
+    const all = (walk ?? []).flatMap(({ counts }) => counts), most = Math.max(...all), few = Math.min(...all, most - 1), longest = Math.max(1, ...game.taken);
+    const lines = ["red", "blue"].map((side, at) => path(side, (walk ?? []).map(({ counts }, ply) => `${ply ? "L" : "M"}${ply} ${(PIECES - (PIECES - 5) * (counts[at] - few) / (most - few)).toFixed(1)}`).join("")));
     const bars = { red: "", blue: "" };
     game.taken.forEach((taken, at) => {
       const high = (CHART - PIECES - 2) * Math.log1p(taken ?? 0) / Math.log1p(longest);
