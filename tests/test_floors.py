@@ -25,6 +25,7 @@ FLOORS: tuple[frozenset[str], ...] = (
             "arena.bots.pipes",
             "arena.bots.process",
             "arena.bots.trial",
+            "arena.bots.runnable",
             "arena.bots.starting",
         }
     )

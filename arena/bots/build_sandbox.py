@@ -19,7 +19,7 @@ from arena.errors import UsageError
 from arena.sandbox import bwrap
 from arena.sandbox.cgroup import Hierarchy
 from arena.sandbox.launch import Launch
-from arena.sandbox.levels import Level, joined
+from arena.sandbox.levels import Level
 from arena.sandbox.mounts import HOME
 from arena.sandbox.programs import HostPrograms
 from arena.system.concurrency import Run
@@ -53,7 +53,7 @@ def run_build(
             hierarchy = stack.enter_context(contextlib.closing(Hierarchy.find()))
             # /tmp is memory to the kernel; memory itself is limited by the watch.
             group = hierarchy.make("build", Limits(limits.memory + limits.disk, PROCESSES), bwrap.PROCESSES)
-            launch = replace(launch, command=joined(launch.command, group), group=group)
+            launch = replace(launch, command=group.joined(launch.command), group=group)
         return run(run_to_end, launch, limits.seconds, partial(_watch_disk, copy, limits.disk))
 
 

@@ -1,69 +1,18 @@
-"""Start the bots of one league or match at a sandbox level, and find those that cannot be started."""
+"""Start the bots of one league or match at a sandbox level."""
 
 import os
 from collections.abc import Mapping, Sequence
 
-import trio
-
-from arena.bots.finding import broken
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
+from arena.bots.runnable import RefusedBotsError, Ways
 from arena.bots.spec import BotSpec
 from arena.bots.trial import try_host
-from arena.errors import UsageError
 from arena.sandbox import bwrap
 from arena.sandbox.cgroup import Hierarchy
-from arena.sandbox.launch import Launch, SandboxError
-from arena.sandbox.levels import Level, joined
-from arena.sandbox.mounts import Mounts, mounts_of
-from arena.sandbox.programs import HostPrograms, Program, find_program
-from arena.system.concurrency import Run
-from arena.system.printable import printable
-
-
-def runnable(
-    level: Level,
-    bots: Sequence[BotSpec],
-    host: HostPrograms | None = None,
-    usual: Limits | None = None,
-    run: Run = trio.run,
-) -> list[BotSpec]:
-    """Return the bots; those that cannot be run at this level are broken. `host` has further programs to run them.
-
-    The host's programs are tried in a sandbox, within the usual limits; `run` runs the trials. Raises `SandboxError` if
-    the host is to blame, and `HostError` if this machine cannot start any process.
-    """
-    host = host or HostPrograms((), bots)
-    problems = _Ways(level, bots, host).problems
-    if level is not Level.BASIC:
-        run(try_host, host, usual or Limits())
-    return [broken(bot, problems[bot.name]) if bot.name in problems else bot for bot in bots]
-
-
-class _Ways:
-    """How to start each bot that is not broken, and the problems of the others. Raises `SandboxError`."""
-
-    def __init__(self, level: Level, bots: Sequence[BotSpec], host: HostPrograms) -> None:
-        self.mounts: dict[str, Mounts] = {}
-        self.programs: dict[str, Program] = {}
-        """At the basic level, the program of each bot."""
-        self.problems: dict[str, str] = {}
-        for bot in (bot for bot in bots if bot.fault is None):
-            try:
-                if level is Level.BASIC:
-                    self.programs[bot.name] = find_program(bot, host, is_shown=False)
-                else:
-                    self.mounts[bot.name] = mounts_of(bot, host)
-            except SandboxError:
-                raise
-            except UsageError as error:
-                self.problems[bot.name] = printable(str(error))
-
-
-class RefusedBotsError(UsageError):
-    def __init__(self, problems: Mapping[str, str]) -> None:
-        super().__init__("\n".join(problems.values()))
-        self.problems = dict(problems)
+from arena.sandbox.launch import Launch
+from arena.sandbox.levels import Level
+from arena.sandbox.programs import HostPrograms
 
 
 class Sandbox:
@@ -89,7 +38,7 @@ class Sandbox:
         self._hierarchy: Hierarchy | None = None
         self._started = 0
         self._host = HostPrograms(self.interpreters, bots)
-        ways = _Ways(level, bots, self._host)
+        ways = Ways(level, bots, self._host)
         if ways.problems:
             raise RefusedBotsError(ways.problems)
         self._mounts, self._programs = ways.mounts, ways.programs
@@ -136,5 +85,5 @@ class Sandbox:
         if self._hierarchy:
             self._started += 1
             group = self._hierarchy.make(f"bot-{self._started}", limits, bwrap.PROCESSES)
-            line = joined(line, group)
+            line = group.joined(line)
         return Launch(line, bot.folder, {}, limits, helpers=bwrap.PROCESSES, group=group, cpus=cpus, words=words)

@@ -7,7 +7,7 @@ import trio
 
 from arena.bots.finding import find_entrants
 from arena.bots.folders import BotFolders
-from arena.bots.language import language_of
+from arena.bots.languages import language_of
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.situations import (

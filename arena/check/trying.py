@@ -8,7 +8,7 @@ from dataclasses import replace
 import trio
 
 from arena.bots.finding import why_unfit
-from arena.bots.language import language_of
+from arena.bots.languages import language_of
 from arena.bots.process import QUIT_GRACE
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox

@@ -4,6 +4,7 @@ If Ctrl-C is ignored, as in a script that starts the arena with `&`, SIGTERM wou
 leave processes of a build behind. So `run_unwinding` cancels there, and raises at the end.
 """
 
+import shutil
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -30,7 +31,7 @@ def own_process_at_level(sandbox: str) -> None:
 def level_line(level: Level, is_chosen: bool) -> str:
     risk = ""
     if level is Level.BASIC:
-        stronger = "; safer: --sandbox bwrap" if Level.BWRAP.why_not() is None else ""
+        stronger = "; safer: --sandbox bwrap" if shutil.which("bwrap") else ""
         risk = f" (bots can use your files and network{stronger})"
     chosen = " (strongest available; see arena doctor)" if is_chosen else ""
     return f"sandbox: {level.value}{chosen}{risk}"

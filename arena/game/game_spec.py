@@ -1,11 +1,14 @@
-"""The specification of a game: everything that its result may depend on."""
+"""The specification of a game: everything that its result may depend on, and persons as its players.
+
+Stores, tables and ids treat a person like a bot, and records distinguish the two. Names are not verified.
+"""
 
 import hashlib
 
 import msgspec
 
 from arena.game import Game, Variant
-from arena.game.time_control import TimeControl
+from arena.game.time_control import UNLIMITED_MS, TimeControl
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -63,3 +66,26 @@ class GameSpec(msgspec.Struct, frozen=True):
     def names(self) -> str:
         red, blue = self.players
         return f"{red.name} - {blue.name}"
+
+
+def person_digest(name: str) -> str:
+    """Return the digest of a person. No bot has it: the lines of a bot's digest end in a newline."""
+    return hashlib.sha256(f"person {name}".encode()).hexdigest()
+
+
+def person(name: str) -> Player:
+    return Player(name, person_digest(name))
+
+
+def is_person(player: Player) -> bool:
+    return player == person(player.name)
+
+
+def without_clock(time: TimeControl) -> TimeControl:
+    """Return the time control of a person without limits, next to a bot with this one."""
+    return with_clock(time, TimeControl(move_ms=UNLIMITED_MS))
+
+
+def with_clock(time: TimeControl, moves: TimeControl) -> TimeControl:
+    """Return the time control of a person with these limits on its moves, and none on its set-up."""
+    return msgspec.structs.replace(moves, start_ms=time.start_ms, setup_ms=UNLIMITED_MS, margin_ms=time.margin_ms)

@@ -14,8 +14,8 @@ from arena.bots.entering import assign_identities, copies_of_one
 from arena.bots.finding import broken, find_entrants, fitting
 from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
+from arena.bots.runnable import runnable
 from arena.bots.spec import BotSpec
-from arena.bots.starting import runnable
 from arena.errors import UsageError
 from arena.game.game_spec import Player
 from arena.league.league_options import LARGEST_SEED, PlayOptions, variant_of

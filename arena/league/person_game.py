@@ -19,8 +19,7 @@ from arena.bots.names import expected_name, name_fault
 from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
-from arena.game.game_spec import GameSpec, Player
-from arena.game.persons import with_clock, without_clock
+from arena.game.game_spec import GameSpec, Player, with_clock, without_clock
 from arena.game.time_control import parse_time
 from arena.league.entrants import entrants
 from arena.league.game_ids import Games, rounds_tried

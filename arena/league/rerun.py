@@ -22,12 +22,11 @@ from arena.bots.finding import bots_at
 from arena.bots.folders import BotFolders
 from arena.bots.limits import BuildLimits, Limits, read_limits
 from arena.bots.loading import load_bot
+from arena.bots.runnable import runnable
 from arena.bots.samples import PREFIX, SAMPLES, bot_path, sample_file, split_word
 from arena.bots.spec import BotSpec
-from arena.bots.starting import runnable
 from arena.errors import ArenaError, UsageError
-from arena.game.game_spec import GameSpec, Player
-from arena.game.persons import is_person
+from arena.game.game_spec import GameSpec, Player, is_person
 from arena.game.record import GameRecord
 from arena.game.recorded import spec_of
 from arena.league.executor.local import local_executor

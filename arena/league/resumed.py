@@ -21,7 +21,7 @@ from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
-from arena.game.persons import is_person
+from arena.game.game_spec import is_person
 from arena.league.game_ids import Games, misfit, pair_seed_of, rounds_tried
 from arena.league.saved import AlreadyPlayed, PreparedGame, check_place
 from arena.league.settings import Settings, other_times

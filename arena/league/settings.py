@@ -10,8 +10,7 @@ import msgspec
 from arena.bots.limits import Limits, read_limits
 from arena.errors import UsageError
 from arena.game import Game, Variant, game_named
-from arena.game.game_spec import Opening, Player
-from arena.game.persons import is_person
+from arena.game.game_spec import Opening, Player, is_person
 from arena.game.record import STRATEGO_1
 from arena.game.registry import NoSuchGameError
 from arena.game.time_control import UNLIMITED, TimeControl, parse_time

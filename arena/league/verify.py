@@ -18,7 +18,7 @@ from typing import NamedTuple
 from arena.bots.limits import Limits, read_limits
 from arena.errors import ArenaError, UsageError
 from arena.game import Variant
-from arena.game.persons import is_person
+from arena.game.game_spec import is_person
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
 from arena.league.game_ids import (

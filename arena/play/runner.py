@@ -12,7 +12,7 @@ import msgspec
 import trio
 
 from arena.bots.arrivals import Arrivals
-from arena.bots.language import language_of
+from arena.bots.languages import language_of
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.program_files import links_out
 from arena.bots.spec import BotSpec

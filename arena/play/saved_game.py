@@ -26,8 +26,7 @@ from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game import Variant
-from arena.game.game_spec import GameSpec, Player
-from arena.game.persons import is_person
+from arena.game.game_spec import GameSpec, Player, is_person
 from arena.game.recheck import check_course, check_time
 from arena.game.record import STRATEGO_1, History, RecordError
 from arena.game.registry import NoSuchGameError

@@ -15,7 +15,7 @@ import msgspec
 from arena.errors import UsageError
 from arena.game import Names
 from arena.game.exported import ALL, verdict_words
-from arena.game.persons import is_person
+from arena.game.game_spec import is_person
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, ReplayStep
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name

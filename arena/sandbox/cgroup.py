@@ -20,7 +20,7 @@ import errno
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from arena.bots.limits import Limits
@@ -44,6 +44,8 @@ SCOPE = "stratego-arena"
 MARKS = ("user.delegate", "trusted.delegate")
 """The attributes by which systemd marks delegated groups."""
 
+JOIN = 'echo 0 >"$0" && exec "$@"'
+"""The shell script that joins a control group, with the file of members as argument 0, and then runs its arguments."""
 _TRIES = 20
 """How often processes are moved out of a group: others may be started in it meanwhile."""
 _READ = 4096
@@ -76,6 +78,10 @@ class Group:
         descriptor = os.open(self._folder / name, flags)
         self._descriptors.append(descriptor)
         return descriptor
+
+    def joined(self, line: Sequence[str]) -> tuple[str, ...]:
+        """Return the command line that joins the group and then runs this one."""
+        return ("/bin/sh", "-c", JOIN, str(self.members), *line)
 
     def cpu_us(self) -> int:
         """Return the microseconds of processor time used so far, dead processes included.

@@ -8,12 +8,15 @@ import errno
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.bots.limits import Limits
 from arena.errors import ArenaError, UsageError
-from arena.sandbox.cgroup import Group
 from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS
+
+if TYPE_CHECKING:
+    from arena.sandbox.cgroup import Group
 
 DISK_ERRORS = HOST_ERRORS | {errno.EDQUOT, errno.EIO, errno.EROFS}
 """The machine's errors where something is written."""
@@ -75,7 +78,7 @@ class Launch:
     environment: Mapping[str, str]
     limits: Limits | None = None
     helpers: int = 0
-    group: Group | None = None
+    group: "Group | None" = None
     cpus: frozenset[int] = frozenset()
     words: str = ""
 

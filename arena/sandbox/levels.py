@@ -12,17 +12,13 @@ import os
 import platform
 import resource
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import msgspec
 
 from arena.errors import UsageError
-from arena.sandbox import bwrap_check
-from arena.sandbox.cgroup import CgroupError, Group, Hierarchy
 
 AUTO = "auto"
-JOIN = 'echo 0 >"$0" && exec "$@"'
-"""The shell script that joins a control group, with the file of members as argument 0, and then runs its arguments."""
 
 
 class Level(enum.Enum):
@@ -34,8 +30,12 @@ class Level(enum.Enum):
         """Return None if the level works here, otherwise the reason and what to do about it."""
         if self is Level.BASIC:
             return None
+        from arena.sandbox import bwrap_check
+
         reason = bwrap_check.why_not()
         if reason is None and self is Level.CGROUP:
+            from arena.sandbox.cgroup import CgroupError, Hierarchy
+
             try:
                 Hierarchy.find().close()
             except CgroupError as error:
@@ -59,10 +59,6 @@ def choose(asked: str) -> Level:
 def strongest(levels: Iterable[str]) -> str:
     names = [level.value for level in Level]
     return max(levels, key=names.index, default=names[0])
-
-
-def joined(line: Sequence[str], group: Group) -> tuple[str, ...]:
-    return ("/bin/sh", "-c", JOIN, str(group.members), *line)
 
 
 class LevelTrial(msgspec.Struct, frozen=True):
@@ -105,4 +101,6 @@ def _gaps(level: Level, root: bool) -> tuple[str, ...]:
                 "are looked at, not limited",
             )
         return ("bots run as root: use an account of their own, or a sandbox",) if root else ()
+    from arena.sandbox import bwrap_check
+
     return bwrap_check.gaps(in_control_group=level is Level.CGROUP)

@@ -20,8 +20,8 @@ from made_files import put
 from arena.bots.asked import AskedBot
 from arena.bots.finding import broken, find_bots, find_entrants
 from arena.bots.loading import load_bot
+from arena.bots.runnable import runnable
 from arena.bots.spec import BotSpec
-from arena.bots.starting import runnable
 from arena.game.recheck import check_record
 from arena.game.verdict import GameResult
 from arena.league.option_values import times_of_bots

@@ -15,8 +15,8 @@ from schedules import schedule
 
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
+from arena.bots.runnable import RefusedBotsError
 from arena.bots.spec import BotSpec
-from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl

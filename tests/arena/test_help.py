@@ -95,6 +95,15 @@ def test_help_imports_no_more_than_it_needs() -> None:
     assert {name for name in catalog.NAMES if f"arena.cli.cmd_{name}" in of_one} == {"standings"}
 
 
+def test_a_local_league_imports_no_cluster_and_starts_no_bot_in_its_main_process(tmp_path: Path) -> None:
+    options = ("--rules", "duel", "--rounds", "1", "--store", str(tmp_path / "league.sqlite"))
+    names = imported("league", "drifter", "raider", *options)
+    ours = {name for name in names if name.split(".")[0] in ("arena", "protocol")}
+    assert "arena.league.executor.local" in ours
+    assert not any(name.startswith(("arena.league.executor.cluster", "arena.bots.process")) for name in ours)
+    assert len(ours) <= 120
+
+
 # --- colours ----------------------------------------------------------------------------------------------------------
 
 COLOR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10[0-7])(?:;\d+)*m")

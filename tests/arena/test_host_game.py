@@ -1,8 +1,7 @@
 """A game as its host sees it: what is refused, and clocks that go on from a history."""
 
 from arena.game import to_both
-from arena.game.game_spec import GameSpec
-from arena.game.persons import person
+from arena.game.game_spec import GameSpec, person
 from arena.game.record import History
 from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed, GameStarted

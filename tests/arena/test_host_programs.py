@@ -19,8 +19,9 @@ from sandboxes import at_every_level, in_bwrap
 
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
+from arena.bots.runnable import RefusedBotsError, runnable
 from arena.bots.spec import BotSpec
-from arena.bots.starting import RefusedBotsError, Sandbox, runnable
+from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.sandbox import bwrap
 from arena.sandbox.launch import SandboxError

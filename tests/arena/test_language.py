@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.language import language_of
+from arena.bots.languages import language_of
 from arena.bots.loading import load_bot
 from arena.game.hints import ProgramLanguage
 

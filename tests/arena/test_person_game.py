@@ -10,8 +10,8 @@ from unplayed import Quiet
 
 from arena.bots.samples import bot_path
 from arena.errors import ArenaError, UsageError
+from arena.game.game_spec import is_person, person
 from arena.game.person_seat import SeatStage
-from arena.game.persons import is_person, person
 from arena.league.exchange import export_lines, import_games
 from arena.league.league import open_league
 from arena.league.league_options import Kind, PlayOptions

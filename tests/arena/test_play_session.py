@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from play_table import at_random
 
 from arena.bots.spec import BotSpec, person_spec
-from arena.game.game_spec import GameSpec
+from arena.game.game_spec import GameSpec, person, without_clock
 from arena.game.person_seat import SeatStage
-from arena.game.persons import person, without_clock
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
 from arena.game.time_control import UNLIMITED_MS, TimeControl

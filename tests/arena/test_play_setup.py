@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.bots.spec import person_spec
-from arena.game.game_spec import GameSpec
-from arena.game.persons import person, without_clock
+from arena.game.game_spec import GameSpec, person, without_clock
 from arena.game.time_control import TimeControl
 from arena.play.session import Session
 from arena.report.layout import plain

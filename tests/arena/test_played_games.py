@@ -18,9 +18,8 @@ from small_games import FOUR, GUESSING, HERE
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec, person_spec
 from arena.game import Game
-from arena.game.game_spec import GameSpec
+from arena.game.game_spec import GameSpec, person, without_clock
 from arena.game.person_seat import SeatStage
-from arena.game.persons import person, without_clock
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
 from arena.game.registry import load_game

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from random_play import any_rules
 
 from arena.bots.limits import Limits
+from arena.bots.runnable import RefusedBotsError
 from arena.bots.spec import BotSpec
-from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History, NoteLine, Use

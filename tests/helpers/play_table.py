@@ -11,9 +11,8 @@ import trio
 from served import PATIENCE, Answer, Served, start_serving
 
 from arena.bots.spec import BotSpec, person_spec
-from arena.game.game_spec import GameSpec
+from arena.game.game_spec import GameSpec, person, without_clock
 from arena.game.person_seat import SeatStage
-from arena.game.persons import person, without_clock
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
 from arena.play.session import Session

@@ -6,21 +6,24 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import msgspec
 import trio
 
-from arena.bots.language import language_of
+from arena.bots.languages import language_of
 from arena.bots.limits import Limits
+from arena.bots.runnable import RefusedBotsError
 from arena.bots.spec import BotSpec
-from arena.bots.starting import RefusedBotsError, Sandbox
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.sandbox.launch import HostError, SandboxError
 from arena.sandbox.levels import Level
+
+if TYPE_CHECKING:
+    from arena.bots.starting import Sandbox
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,9 @@ class PlaySettings:
     is_pinned: bool = False
     is_watched: bool = False
 
-    def sandbox(self) -> Sandbox:
+    def sandbox(self) -> "Sandbox":
+        from arena.bots.starting import Sandbox  # only processes that play games load it
+
         return Sandbox(self.level, self.bots, self.usual, self.limits, self.interpreters)
 
 

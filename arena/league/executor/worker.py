@@ -11,13 +11,14 @@ import os
 import sys
 from collections.abc import AsyncGenerator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import trio
 
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
+from arena.game import Game
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.league.executor.child_process import Connection, begin, until_gone
@@ -236,7 +237,16 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[To
         async with trio.open_nursery() as nursery:
             worker = WorkerGames(connection, settings, held, nursery)
             async for message in messages:
+                if isinstance(message, Play):
+                    _load(message.task.spec.kind)
                 worker.handle(message)
+
+
+@cache
+def _load(game: Game) -> None:
+    """Import what a game needs, and exempt all imports from garbage collection, which takes as long as many plies."""
+    game.load()
+    gc.freeze()
 
 
 def main(incoming: int, outgoing: int, parent: int) -> None:
@@ -244,5 +254,4 @@ def main(incoming: int, outgoing: int, parent: int) -> None:
     own_every_orphan()
     use_all_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
-    gc.freeze()  # a search for garbage in all that was imported takes as long as many plies, and answers wait for it
     trio.run(serve, incoming, outgoing, parent)

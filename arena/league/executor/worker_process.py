@@ -12,7 +12,7 @@ import trio
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.league.executor.child_process import Connection, WireError, own_python, until_dead
 from arena.league.executor.task import PlaySettings, StopWorker, WorkerSetup, from_worker
-from arena.sandbox import killing, reaper
+from arena.sandbox import reaper
 from arena.sandbox.launch import cannot_start_another
 from arena.sandbox.procfs import look
 from arena.sandbox.reaper import new_token
@@ -119,6 +119,8 @@ class WorkerProcess:
                 await self._is_dead.wait()
                 code = self._popen.wait()
                 if code:  # the worker did not end its bots itself
+                    from arena.sandbox import killing
+
                     await killing.kill_left_by(self._token)
             nursery.cancel_scope.cancel()
         self._read_stderr()

@@ -24,8 +24,8 @@ import trio
 from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
 from arena.bots.loading import load_bot
+from arena.bots.runnable import RefusedBotsError
 from arena.bots.spec import BotSpec
-from arena.bots.starting import RefusedBotsError
 from arena.errors import UsageError
 from arena.game.record import encode_record
 from arena.league.executor.cluster.cluster_protocol import (

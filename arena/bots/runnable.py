@@ -1,0 +1,68 @@
+"""How each bot can be run at a sandbox level, and which bots cannot."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import trio
+
+from arena.bots.finding import broken
+from arena.bots.limits import Limits
+from arena.bots.spec import BotSpec
+from arena.errors import UsageError
+from arena.sandbox.launch import SandboxError
+from arena.sandbox.levels import Level
+from arena.sandbox.programs import HostPrograms, Program, find_program
+from arena.system.concurrency import Run
+from arena.system.printable import printable
+
+if TYPE_CHECKING:
+    from arena.sandbox.mounts import Mounts
+
+
+class RefusedBotsError(UsageError):
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        super().__init__("\n".join(problems.values()))
+        self.problems = dict(problems)
+
+
+class Ways:
+    """How to start each bot that is not broken, and the problems of the others. Raises `SandboxError`."""
+
+    def __init__(self, level: Level, bots: Sequence[BotSpec], host: HostPrograms) -> None:
+        self.mounts: dict[str, Mounts] = {}
+        self.programs: dict[str, Program] = {}
+        """At the basic level, the program of each bot."""
+        self.problems: dict[str, str] = {}
+        for bot in (bot for bot in bots if bot.fault is None):
+            try:
+                if level is Level.BASIC:
+                    self.programs[bot.name] = find_program(bot, host, is_shown=False)
+                else:
+                    from arena.sandbox.mounts import mounts_of
+
+                    self.mounts[bot.name] = mounts_of(bot, host)
+            except SandboxError:
+                raise
+            except UsageError as error:
+                self.problems[bot.name] = printable(str(error))
+
+
+def runnable(
+    level: Level,
+    bots: Sequence[BotSpec],
+    host: HostPrograms | None = None,
+    usual: Limits | None = None,
+    run: Run = trio.run,
+) -> list[BotSpec]:
+    """Return the bots; those that cannot be run at this level are broken. `host` has further programs to run them.
+
+    The host's programs are tried in a sandbox, within the usual limits; `run` runs the trials. Raises `SandboxError` if
+    the host is to blame, and `HostError` if this machine cannot start any process.
+    """
+    host = host or HostPrograms((), bots)
+    problems = Ways(level, bots, host).problems
+    if level is not Level.BASIC:
+        from arena.bots.trial import try_host
+
+        run(try_host, host, usual or Limits())
+    return [broken(bot, problems[bot.name]) if bot.name in problems else bot for bot in bots]
