@@ -86,9 +86,10 @@ def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_
     found = []
     for world, setups in enumerate((rows, twins)):
         record = _record(ruleset, setups, actions, hidden, Random(seed + world))
-        page = game_page(FRAME, 1, record, shown={}, audience=audience)
         labels = labels_of(1, record, shown={}, audience=audience, names={})
-        found.append((page, game_script(1, game_data(record, audience, {}, labels=labels))))
+        data = game_data(record, audience, {}, labels=labels)
+        page = game_page(FRAME, 1, record, shown={}, audience=audience, data=data)
+        found.append((page, game_script(1, data)))
     assert found[0] == found[1]
 
 

@@ -14,7 +14,7 @@ function pieceParts(cell, pieces, isSmall = false) {
   const tile = used(cell[0] === "r" ? "tile-red" : "tile-blue"), known = pieces[cell[1]];
   if (!known) return [tile, used(cell[1] === "!" ? "moved" : "unknown")];
   const image = used("rank-" + cell[1]);
-  const number = svgElement("text", isSmall ? { x: 20, y: 28.5, "font-size": 24 } : { x: 20, y: 34.5, "font-size": 14 }, known[0]);
+  const number = svgElement("text", isSmall ? { x: 20, y: 28.5, class: "small" } : { x: 20, y: 34.5 }, known[0]);
   const parts = "FB".includes(cell[1]) ? [tile, image] : isSmall ? [tile, number] : [tile, image, number];
   return cell.length > 2 ? [...parts, used("eye")] : parts;
 }
@@ -40,7 +40,7 @@ class Board {
     const square = (event) => event.target.dataset?.square ?? null;
     root.addEventListener("click", (event) => square(event) && on.chosen?.(square(event)));
     root.addEventListener("keydown", (event) => square(event) && this.pressed(event, square(event)));
-    root.addEventListener("focusin", (event) => { this.point(square(event)); on.looked?.(square(event)); });
+    root.addEventListener("focusin", (event) => { if (square(event)) this.point(square(event)); on.looked?.(square(event)); });
     root.addEventListener("pointerover", (event) => on.looked?.(square(event)));
     root.addEventListener("pointerleave", () => on.looked?.(root.contains(document.activeElement) ? this.cursor : null));
     root.addEventListener("mousedown", (event) => on.chosen || event.preventDefault()); // the arrow keys stay those of the game

@@ -207,7 +207,8 @@ class Replay {
   }
 
   hash() {
-    return "#ply=" + this.ply + (this.view === this.views[0] ? "" : "&view=" + this.view) + (this.flipped ? "&from=blue" : "");
+    const { game } = asked(); // on a page for any game
+    return "#" + (game ? `game=${game}&` : "") + "ply=" + this.ply + (this.view === this.views[0] ? "" : "&view=" + this.view) + (this.flipped ? "&from=blue" : "");
   }
 
   play(isOn) {

@@ -9,13 +9,14 @@ const SHOWN = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width
 function boardText(board) {
   const made = board.cloneNode(true), symbols = document.querySelector(".symbols defs").cloneNode(true);
   const [old, copies] = [board, made].map((one) => [...one.querySelectorAll("*")]);
+  for (const name of ["id", "class", "role", "aria-label", "data-board"]) made.removeAttribute(name);
   old.forEach((one, at) => {
     const style = getComputedStyle(one);
     for (const name of SHOWN) if (!(name === "transform" && style[name] === "none")) copies[at].setAttribute(name, style.getPropertyValue(name));
-    for (const name of ["class", "style", "role", "tabindex", "aria-label", "aria-hidden", "data-cell"]) copies[at].removeAttribute(name);
+    for (const name of ["class", "style", "role", "tabindex", "aria-label", "aria-hidden", "data-cell", "data-square"]) copies[at].removeAttribute(name);
   });
   const colors = getComputedStyle(document.documentElement);
-  const text = new XMLSerializer().serializeToString(Object.assign(made, { id: "" })).replace(">", ">" + new XMLSerializer().serializeToString(symbols));
+  const text = new XMLSerializer().serializeToString(made).replace(">", ">" + new XMLSerializer().serializeToString(symbols));
   return text.replace(/var\((--[\w-]+)\)/g, (_, name) => colors.getPropertyValue(name).trim());
 }
 
@@ -63,12 +64,14 @@ window.arenaGame = (number, packed) => loading.get(number)?.(packed);
 document.addEventListener("DOMContentLoaded", async () => {
   const root = document.querySelector("#replay");
   if (!root) return;
-  const number = Number(root.dataset.game || asked().game);
+  const number = Number(root.dataset.game ?? asked().game);
   const packed = new Promise((resolve) => loading.set(number, resolve));
   try {
     await load(root.dataset.scripts + number + ".js");
     root.replay = new Replay(root, await unpack(await packed));
-    if (root.querySelector("[data-share-as]")) listenForSharing(root.replay, number);
+    const whole = document.querySelector("[data-whole]"); // from a page that is embedded to the whole one
+    if (whole) Object.assign(whole, { href: `games/${number}.html`, textContent: `${whole.textContent}, game ${number}` });
+    else listenForSharing(root.replay, number);
   } catch (error) {
     root.querySelector("[data-now]").textContent = String(error);
   }
