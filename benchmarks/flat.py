@@ -20,8 +20,9 @@ from ply import INSTANT_BOT, compile_program
 
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
-from arena.league.executor.local import local_executor, usable_cpus
+from arena.league.executor.local import local_executor
 from arena.league.executor.task import PlaySettings
+from arena.league.league_options import usable_cpus
 from arena.league.play_missing import PlayState, play_missing
 from arena.league.store import Store
 from arena.report.progress import Progress
@@ -72,7 +73,7 @@ async def measure(bot: BotSpec, store: Store, options: argparse.Namespace) -> No
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--games", type=int, default=3000, help="how many are played (default: 3000)")
-    parser.add_argument("--jobs", type=int, default=len(usable_cpus()), help="games at a time (default: the CPUs)")
+    parser.add_argument("--jobs", type=int, default=usable_cpus(), help="games at a time (default: the CPUs)")
     parser.add_argument("--steps", type=int, default=6, help="in how many steps (default: 6)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "games.sqlite"), create=True) as store:

@@ -35,8 +35,10 @@ from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.league.executor.local import local_executor, usable_cpus
+from arena.league.executor.local import local_executor
 from arena.league.executor.task import PlaySettings
+from arena.league.league_options import usable_cpus
+from arena.league.pairing.pairing import Pairing
 from arena.league.play_missing import PlayState, play_missing
 from arena.league.store import GameRow, Store
 from arena.report.progress import Progress
@@ -76,12 +78,16 @@ def specs(bot: BotSpec, games: int, plies: int) -> list[GameSpec]:
     ]
 
 
-class Listed:
+class Listed(Pairing):
     """A pairing that gives out a list of games, as one batch."""
 
     def __init__(self, games: Sequence[GameSpec]) -> None:
-        self.planned = len(games)
+        self._games = games
         self._batches = iter([games])
+
+    @property
+    def planned(self) -> int:
+        return len(self._games)
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
         del results
@@ -175,7 +181,7 @@ def line(case: Case, cost: Cost) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--jobs", type=int, default=len(usable_cpus()), help="games at a time (default: the CPUs)")
+    parser.add_argument("--jobs", type=int, default=usable_cpus(), help="games at a time (default: the CPUs)")
     parser.add_argument("--plies", type=int, default=20_000, help="plies of a long game (default: 20000)")
     parser.add_argument("--games", type=int, default=400, help="short games of a league (default: 400)")
     parser.add_argument("--rounds", type=int, default=5, help="how often all is measured (default: 5)")

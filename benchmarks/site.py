@@ -4,7 +4,7 @@
 
 STORE is a league that was played. Its games are stored again under other ids until there are so many, and `arena
 report` writes the pages of all. Printed are seconds by the clock and of processor time (of all processes), and
-megabytes. Where there is a Chromium and playwright, each kind of page is opened from the disk three times: printed are
+megabytes. Where there is a Chromium and playwright, each kind of page is opened several times: printed are
 the shortest time until all of it stands there (the board of a game, and the list of games once it is filtered), and
 its elements.
 """
@@ -65,7 +65,7 @@ def write(store: Path, out: Path) -> None:
     print(f"{len(files)} files, {sum(files) / 1e6:.1f} MB")
 
 
-def open_pages(out: Path, game: int) -> None:
+def open_pages(out: Path, game: int, times: int) -> None:
     """Print how long each kind of page takes until it stands there."""
     from playwright.sync_api import sync_playwright
 
@@ -77,7 +77,7 @@ def open_pages(out: Path, game: int) -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name, (path, is_there) in OPENED.items():
             taken = []
-            for _ in range(3):
+            for _ in range(times):
                 page = browser.new_page()
                 start = time.perf_counter()
                 page.goto(f"file://{out.resolve()}/{path.format(game)}")
@@ -94,6 +94,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("store", type=Path)
     parser.add_argument("--games", type=int, default=10_000)
+    parser.add_argument("--opened", type=int, default=3, help="how often each page is opened (default: 3)")
     parser.add_argument("--keep", type=Path, help="where the store and the pages stay")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -104,7 +105,7 @@ def main() -> None:
             multiply(given.store, store, given.games)
         write(store, folder / "site")
         try:
-            open_pages(folder / "site", given.games)
+            open_pages(folder / "site", given.games, given.opened)
         except ImportError:
             print("playwright is not installed: no page was opened")
 

@@ -62,8 +62,8 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """As many processes as CPUs that this one may use, where pytest-xdist is told to find out."""
-    return min(usable_cpus(), MOST_PROCESSES)
+    """One process more than CPUs that this one may use, as many tests wait for a deadline, or for a page."""
+    return min(usable_cpus() + 1, MOST_PROCESSES)
 
 
 @pytest.fixture(scope="session", autouse=True)

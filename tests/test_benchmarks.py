@@ -26,7 +26,7 @@ SMALLEST = (
     ("scale.py", "--games", "40", "--bots", "10"),
     ("startup.py", "--rounds", "1", "--most", "1000"),
     ("search.py", "--plies", "20", "--samples", "1", "--rounds", "1", "--ruleset", "barrage"),
-    ("site.py", str(GOLDEN), "--games", "3"),
+    ("site.py", str(GOLDEN), "--games", "3", "--opened", "1"),
     ("sequential.py", "--tests", "2", "--elo1", "80", "--seed", "2"),
 )
 """The name of a script, and its arguments."""

@@ -2,10 +2,10 @@
 
 import ast
 import sys
+from collections.abc import Iterable
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parent.parent
 
@@ -79,10 +79,16 @@ def modules() -> dict[str, Path]:
 MODULES = modules()
 
 
-def imports(path: Path) -> set[str]:
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
+def imports(path: Path) -> frozenset[str]:
     """All that a file imports, anywhere in it. `from a import b` counts as `a.b` where that is a module."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -90,7 +96,7 @@ def imports(path: Path) -> set[str]:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 names.add(inner if inner in MODULES else str(node.module))
-    return names
+    return frozenset(names)
 
 
 def floor(module: str) -> int:
@@ -106,10 +112,18 @@ def floor(module: str) -> int:
     raise AssertionError(f"{module} is on no floor: add it to FLOORS")
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
-def test_a_module_imports_nothing_from_a_floor_above(module: str) -> None:
-    ours = {name for name in imports(MODULES[module]) if name in MODULES}
-    above = [name for name in ours if floor(name) > floor(module)]
+def outside(modules: Iterable[str], ours: set[str]) -> set[str]:
+    """What these modules import that is in no package of ours."""
+    return {name.split(".")[0] for module in modules for name in imports(MODULES[module])} - ours
+
+
+def test_a_module_imports_nothing_from_a_floor_above() -> None:
+    above = [
+        f"{module} imports {name}"
+        for module, path in MODULES.items()
+        for name in imports(path)
+        if name in MODULES and floor(name) > floor(module)
+    ]
     assert not above
 
 
@@ -118,36 +132,28 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     TopologicalSorter(graph).prepare()  # raises CycleError
 
 
-@pytest.mark.parametrize("module", [name for name in sorted(MODULES) if name.startswith("protocol")])
-def test_the_protocol_package_needs_nothing_but_the_standard_library(module: str) -> None:
-    outside = {name.split(".")[0] for name in imports(MODULES[module])} - {"protocol"}
-    assert outside <= sys.stdlib_module_names
+def test_the_protocol_package_needs_nothing_but_the_standard_library() -> None:
+    modules = [name for name in MODULES if name.startswith("protocol")]
+    assert outside(modules, {"protocol"}) <= sys.stdlib_module_names
 
 
-RULES = [name for name in sorted(MODULES) if name.startswith("arena.stratego.rules")]
+RULES = {name for name in MODULES if name.startswith("arena.stratego.rules")}
 RULESET_FILES = {"arena.stratego.rules.rulesets", "arena.stratego.rules.ruleset_file"}
 """What reads the files of rulesets, and is no part of the engine."""
+ENGINE = RULES - RULESET_FILES
 
 
-@pytest.mark.parametrize("module", RULES)
-def test_the_rules_know_only_notation_and_messages_and_how_files_are_read(module: str) -> None:
-    ours = {
-        name for name in imports(MODULES[module]) if name in MODULES and not name.startswith("arena.stratego.rules")
-    }
+def test_the_rules_know_only_notation_and_messages_and_how_files_are_read() -> None:
     engine = {"protocol.notation", "protocol.geometry", "protocol.seats", "protocol.messages", "arena.errors"}
     files = {"arena.system.printable", "arena.system.user_files", "arena.system.schema"}
-    assert ours <= (engine | files if module in RULESET_FILES else engine)
+    for modules, known in ((ENGINE, engine), (RULESET_FILES, engine | files)):
+        assert {name for module in modules for name in imports(MODULES[module]) if name in MODULES} <= known | RULES
 
 
-@pytest.mark.parametrize("module", RULES)
-def test_the_engine_needs_nothing_but_the_standard_library(module: str) -> None:
-    outside = {name.split(".")[0] for name in imports(MODULES[module])} - {"arena", "protocol"}
-    assert outside <= sys.stdlib_module_names | ({"msgspec"} if module in RULESET_FILES else set())
-
-
-@pytest.mark.parametrize("module", sorted(set(RULES) - RULESET_FILES))
-def test_the_engine_knows_nothing_of_the_files_of_rulesets(module: str) -> None:
-    assert not imports(MODULES[module]) & RULESET_FILES
+def test_the_engine_needs_nothing_but_the_standard_library_and_knows_no_files_of_rulesets() -> None:
+    assert outside(ENGINE, {"arena", "protocol"}) <= sys.stdlib_module_names
+    assert outside(RULESET_FILES, {"arena", "protocol", "msgspec"}) <= sys.stdlib_module_names
+    assert not [module for module in ENGINE if imports(MODULES[module]) & RULESET_FILES]
 
 
 STRATEGO = ("arena.stratego", "arena.search", "bots")
@@ -162,8 +168,8 @@ OF_STRATEGO = {
 
 def names_stratego(path: Path) -> bool:
     """Whether a file imports anything of Stratego."""
-    names = imports(path)
-    for node in ast.walk(ast.parse(path.read_text())):
+    names = set(imports(path))
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom):
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
     return any(name in OF_STRATEGO or name.split(".")[:2] == ["arena", "stratego"] for name in names)
@@ -175,28 +181,21 @@ def test_only_the_room_of_stratego_knows_stratego() -> None:
     assert [name for name in others if names_stratego(MODULES[name])] == []
 
 
-SEARCH = [name for name in sorted(MODULES) if name.startswith(("arena.search", "arena.stratego.search"))]
+def test_what_bots_search_with_needs_nothing_but_the_standard_library_and_no_files() -> None:
+    search = [name for name in MODULES if name.startswith(("arena.search", "arena.stratego.search"))]
+    assert outside(search, {"arena", "protocol"}) <= sys.stdlib_module_names
+    assert not [module for module in search if imports(MODULES[module]) & RULESET_FILES]
 
 
-@pytest.mark.parametrize("module", SEARCH)
-def test_what_bots_search_with_needs_nothing_but_the_standard_library_and_no_files(module: str) -> None:
-    names = imports(MODULES[module])
-    assert {name.split(".")[0] for name in names} - {"arena", "protocol"} <= sys.stdlib_module_names
-    assert not names & RULESET_FILES
+def test_the_pure_floors_touch_no_clock_no_process_and_no_file() -> None:
+    pure = [name for name in MODULES if name.startswith(PURE) and not name.startswith(IMPURE)]
+    assert not outside(pure, set()) & IMPURE_IMPORTS
 
 
-@pytest.mark.parametrize(
-    "module", [name for name in sorted(MODULES) if name.startswith(PURE) and not name.startswith(IMPURE)]
-)
-def test_the_pure_floors_touch_no_clock_no_process_and_no_file(module: str) -> None:
-    assert not {name.split(".")[0] for name in imports(MODULES[module])} & IMPURE_IMPORTS
-
-
-@pytest.mark.parametrize("module", [name for name in sorted(MODULES) if name.startswith("arena.league")])
-def test_the_league_knows_no_terminal_and_no_command(module: str) -> None:
-    names = {name.split(".")[0] for name in imports(MODULES[module])}
-    assert not names & {"rich", "click"}
-    calls = [node for node in ast.walk(ast.parse(MODULES[module].read_text())) if isinstance(node, ast.Call)]
+def test_the_league_knows_no_terminal_and_no_command() -> None:
+    league = [name for name in MODULES if name.startswith("arena.league")]
+    assert not outside(league, set()) & {"rich", "click"}
+    calls = [node for name in league for node in ast.walk(parsed(MODULES[name])) if isinstance(node, ast.Call)]
     assert "print" not in {call.func.id for call in calls if isinstance(call.func, ast.Name)}
 
 

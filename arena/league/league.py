@@ -133,7 +133,7 @@ class OpenLeague:
         self.new_pairing = pairing
         fresh = pairing()
         self.planned = fresh.planned
-        self.at_most: int | None = getattr(fresh, "at_most", self.planned)  # a format that can end early has it
+        self.at_most = fresh.at_most
         self.meets_all = isinstance(fresh, RoundRobin) and not plan.faults
         self._run = run
         self._walk: StoredWalk | None = self._walked()

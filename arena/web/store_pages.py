@@ -170,10 +170,14 @@ def state_event(version: str, text: str, viewers: int, *, is_over: bool = False)
     return Event(json.dumps(told), "state")
 
 
-GAME = re.compile(r"games/([1-9]\d{0,17})\.(html|js)", re.ASCII)
+GAME = re.compile(r"games/([1-9]\d{0,17})\.(html|js|json)", re.ASCII)
 CACHE_BYTES = 64 << 20
 """The size of cached pages at which the cache is cleared."""
-HTML, SCRIPT = "text/html; charset=utf-8", "text/javascript; charset=utf-8"
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "json": "application/json; charset=utf-8",
+}
 
 
 class ServedStore:
@@ -246,17 +250,19 @@ class ServedStore:
         assert state.contents is not None
         game = GAME.fullmatch(name)
         if game and int(game[1]) in state.numbers:
-            page, script = self._game(state.contents, int(game[1]))
-            return Asset.of(page.encode(), HTML) if game[2] == "html" else Asset.of(script.encode(), SCRIPT)
+            made = self._game(state.contents, int(game[1]))
+            return Asset.of(
+                {"html": made.page, "js": made.script, "json": made.record}[game[2]].encode(), TYPES[game[2]]
+            )
         text = None if game else state.contents.text(name, PlayedGames())
         if text is None:
             raise RequestRefused(404, NOT_FOUND)
-        return Asset.of(text.encode(), SCRIPT if name.endswith(".js") else HTML)
+        return Asset.of(text.encode(), TYPES[name.rpartition(".")[2]])
 
     def _game(self, contents: SiteContents, number: int) -> GameText:
         try:
             with Store(self.reader.path, create=False) as store:
-                return contents.game_texts.of(store.stored(number))
+                return contents.game_texts.of(store.stored(number), contents.links(number))
         except ArenaError as error:  # its words may name seeds or ranks that are hidden from the reader
             self.reader.tell_of_game(number, error)
             raise RequestRefused(503, NO_PAGE) from error

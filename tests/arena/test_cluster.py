@@ -9,7 +9,6 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     load_pem_private_key,
 )
-from distributed import Security
 
 from arena.errors import UsageError
 from arena.league.league_options import ClusterOptions
@@ -21,6 +20,8 @@ NAMES = ("ca", "cert", "key")
 def pems(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with files of TLS, right ones and others."""
     folder = tmp_path_factory.mktemp("pems")
+    from distributed import Security  # here, as it takes a second to import
+
     made, other = Security.temporary(), Security.temporary()  # type: ignore[no-untyped-call]
     key = load_pem_private_key(made.tls_client_key.encode(), None)
     locked = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret"))

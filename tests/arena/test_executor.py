@@ -22,7 +22,7 @@ from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor import worker as worker_program
 from arena.league.executor import worker_process
-from arena.league.executor.local import MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
+from arena.league.executor.local import MOST_DEATHS, LocalExecutor, local_executor
 from arena.league.executor.task import (
     Begun,
     GameTask,
@@ -35,6 +35,7 @@ from arena.league.executor.task import (
     Played,
     PlaySettings,
 )
+from arena.league.league_options import usable_cpus
 from arena.league.settings import Settings
 from arena.sandbox.launch import Launch
 from arena.sandbox.levels import Level
@@ -154,7 +155,7 @@ def test_one_worker_and_three_play_the_same_games(make_bot: MakeBot, left_behind
 
 
 def test_all_slots_have_a_game_and_one_is_asked_for_ahead_for_each_worker(waiting: Waiting) -> None:
-    jobs = len(usable_cpus()) + 1
+    jobs = usable_cpus() + 1
     asked: list[GameSpec] = []
 
     def games() -> Iterator[GameSpec]:
@@ -168,13 +169,13 @@ def test_all_slots_have_a_game_and_one_is_asked_for_ahead_for_each_worker(waitin
             await waiting.until(jobs)
             await trio.testing.wait_all_tasks_blocked(0.05)
             assert len(waiting.pids()) == jobs
-            assert len(asked) == jobs + min(jobs, len(usable_cpus()))
+            assert len(asked) == jobs + min(jobs, usable_cpus())
             waiting.go_on()
 
     trio.run(main)
 
 
-@pytest.mark.skipif(len(usable_cpus()) < 2, reason="this needs two workers")
+@pytest.mark.skipif(usable_cpus() < 2, reason="this needs two workers")
 def test_a_slow_game_holds_up_no_other(waiting: Waiting, make_bot: MakeBot) -> None:
     quick = make_bot(BRIEF, "cid"), make_bot(BRIEF, "dan")
     slow, _ = games_of(waiting.bots)

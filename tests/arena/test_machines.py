@@ -12,7 +12,6 @@ import trio
 from bot_games import play
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats  # type: ignore[import-untyped]
 from scripted import seat_bots
 from unplayed import record_of
 
@@ -160,12 +159,14 @@ def random_games(random: Random, groups: int, games: int, red: dict[str, float])
 @given(st.floats(1e-6, 1e4), st.integers(1, 5000))
 @settings(max_examples=100, deadline=None)
 def test_the_tail_is_that_of_another_implementation(value: float, degrees: int) -> None:
+    stats = pytest.importorskip("scipy.stats")
     assert chi_square_tail(value, degrees) == pytest.approx(stats.chi2.sf(value, degrees), rel=1e-7, abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), min_size=2, max_size=60))
 @settings(max_examples=50, deadline=None)
 def test_of_one_group_chi_square_is_that_of_another_implementation(games: list[tuple[str, str]]) -> None:
+    stats = pytest.importorskip("scipy.stats")
     cells = Counter(games)
     machines, results = sorted({a for a, _ in cells}), sorted({b for _, b in cells})
     found = homogeneity(("g", machine, result) for machine, result in games)

@@ -31,7 +31,7 @@ PLAYERS = tuple(Player(name, f"digest-of-{name}") for name in ("ann", "bob", "ci
 ANN, BOB, CID, DAN = PLAYERS
 
 
-class Knockout:
+class Knockout(Pairing):
     """Winners of the last batch meet in the next, one game each; the first of a pair has Red. `asked` are
     with how many results it was asked, `waited` with how many it had to wait for more."""
 

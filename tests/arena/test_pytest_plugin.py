@@ -49,8 +49,9 @@ def prepare(folder: Path) -> None:
     """Put the bots `mine` and `crashes.py` into a folder, and pytest's settings."""
     shutil.copy(ROOT / "bots" / "warden.py", folder / "mine")
     (folder / "crashes.py").write_text(CRASHES)
-    # anyio comes with the extra "web"; its plugin imports trio.
-    (folder / "pytest.ini").write_text("[pytest]\naddopts = -W error -p no:cacheprovider -p no:anyio\n")
+    # anyio comes with the extra "web", and imports trio. The plugin of hypothesis takes as long as all others together.
+    plugins = "-p no:cacheprovider -p no:anyio -p no:hypothesispytest"
+    (folder / "pytest.ini").write_text(f"[pytest]\naddopts = -W error {plugins}\n")
 
 
 def run_pytest(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":

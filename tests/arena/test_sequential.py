@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from arena.league.ratings.sequential_test import (
     NEVER_SEEN,
@@ -44,7 +43,7 @@ def likeliest(counts: Sequence[float], mean: float) -> float:
         return free - free.max() - np.log(np.exp(free - free.max()).sum())
 
     total = weights.sum()
-    found = minimize(
+    found = pytest.importorskip("scipy.optimize").minimize(
         lambda free: -(weights * logs(free)).sum() / total,
         np.log(weights / total),
         constraints=[{"type": "eq", "fun": lambda free: (np.exp(logs(free)) * scores).sum() - mean}],

@@ -83,6 +83,10 @@ class Cluster:
         worker.send_signal(number)
         worker.wait(PATIENCE)
 
+    def end_all_workers(self) -> None:
+        for name in list(self.workers):
+            self.end_worker(name)
+
     def log(self, name: str) -> str:
         return (self.folder / f"{name}.log").read_text(errors="replace")
 

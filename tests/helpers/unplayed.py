@@ -5,17 +5,21 @@ from collections.abc import Iterable, Sequence
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult, Verdict
+from arena.league.pairing.pairing import Pairing
 from arena.league.store import GameRow
 from protocol.notation import Reason
 
 
-class Listed:
+class Listed(Pairing):
     """A pairing that gives out a list of games, as one batch."""
 
     def __init__(self, games: Iterable[GameSpec]) -> None:
-        games = list(games)
-        self.planned = len(games)
-        self._batches = iter([games])
+        self._games = list(games)
+        self._batches = iter([self._games])
+
+    @property
+    def planned(self) -> int:
+        return len(self._games)
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
         return next(self._batches, None)

@@ -68,12 +68,6 @@ class WorkerState:
                 self.begun[id] = task.alone
 
 
-def usable_cpus() -> list[int]:
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
-
 @asynccontextmanager
 async def local_executor(settings: PlaySettings, jobs: int) -> AsyncGenerator["LocalExecutor", None]:
     """Worker processes that play `jobs` games in parallel, at most one process for each CPU. Raises `ArenaError`."""
@@ -91,7 +85,7 @@ class LocalExecutor(OutcomeStream):
         super().__init__()
         self._settings = settings
         self.slots = jobs
-        cpus = usable_cpus()
+        cpus = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
         count = max(1, min(jobs, len(cpus)))
         self._workers = [
             WorkerState(jobs // count + (number < jobs % count), (cpus[number],) if settings.is_pinned else ())

@@ -17,6 +17,7 @@ from arena.league.pairing.pairing import (
     Ledger,
     Meeting,
     Pair,
+    Pairing,
     Placing,
     Round,
 )
@@ -54,7 +55,7 @@ class _Match:
 _Side = _Match | int | None
 
 
-class Knockout:
+class Knockout(Pairing):
     """Gives out the games of each match with known players, as many as the match needs in any case.
 
     A bot with `disqualify` faults plays no further pair, and its opponent wins; if both have them, neither does. Bots

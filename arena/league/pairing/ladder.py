@@ -26,7 +26,16 @@ from typing import Self
 
 from arena.game.game_spec import GameSpec, Player
 from arena.league.game_ids import Games
-from arena.league.pairing.pairing import FormatStage, LadderPlace, LadderStop, Ledger, Pair, Placing, StopReason
+from arena.league.pairing.pairing import (
+    FormatStage,
+    LadderPlace,
+    LadderStop,
+    Ledger,
+    Pair,
+    Pairing,
+    Placing,
+    StopReason,
+)
 from arena.league.ratings.pair import ELO_PER_LOGIT
 from arena.league.store import GameRow
 
@@ -106,7 +115,7 @@ def _expected_score(logit: float) -> float:
     return (1 if logit >= 0 else odds) / (1 + odds)
 
 
-class Ladder:
+class Ladder(Pairing):
     """Gives out batches until each bot is above the next one with a likelihood of `confidence`, or for `most` games.
 
     `known` are earlier results of these players: they are the first batch, and do not count for `most`. A bot with

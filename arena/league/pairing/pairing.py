@@ -25,6 +25,11 @@ class Pairing(Protocol):
     def planned(self) -> int | None:
         """The number of games; None where that depends on results."""
 
+    @property
+    def at_most(self) -> int | None:
+        """The upper bound of the number of games, if known."""
+        return self.planned
+
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
         """Return more games, each only once, or None when there are no more; none if results are needed first."""
 

@@ -14,7 +14,7 @@ from arena.league.pairing.pairing import Pairing, Placing, faults
 from arena.league.store import Disqualified, GameRow
 
 
-class _MatchDays:
+class _MatchDays(Pairing):
     def __init__(self, planned: int, days: Iterator[list[GameSpec]]) -> None:
         self._planned = self._left = planned
         self._days = days
@@ -119,7 +119,7 @@ def match_days(players: Sequence[Player]) -> Iterator[list[tuple[Player, Player]
 MOST_WAITING = 1000
 
 
-class WithoutDisqualified:
+class WithoutDisqualified(Pairing):
     """Another pairing without the games of bots that have had `limit` faults before.
 
     Whether a game is left out depends on the earlier games of its two bots in the pairing's order; it waits for these.
@@ -166,6 +166,7 @@ class WithoutDisqualified:
         held: set[str] = set()
         for game in self._waiting:
             digests = [player.digest for player in game.players]
+            self._players.update(zip(digests, game.players, strict=True))
             out = [digest for digest in digests if self._faults[digest] >= self._limit]
             if not held.isdisjoint(digests) or (
                 not out and any(self._faults[digest] + self._open[digest] >= self._limit for digest in digests)
@@ -174,11 +175,9 @@ class WithoutDisqualified:
                 waiting.append(game)
             elif out:
                 self._left_out.update(out)
-                self._players |= {player.digest: player for player in game.players}
             else:
                 self._given[game.id] = game
                 self._open.update(digests)
-                self._players |= {player.digest: player for player in game.players}
                 batch.append(game)
         self._waiting = waiting
         return batch

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from arena.game.game_spec import GameSpec, Player
 from arena.league.game_ids import Games, contents_of
-from arena.league.pairing.pairing import faults, half_points
+from arena.league.pairing.pairing import Pairing, faults, half_points
 from arena.league.ratings.sequential_test import NO_PAIRS, Decision, Hypotheses, PairCounts, log_likelihood_ratio
 from arena.league.store import GameRow
 from protocol.seats import Color, Reason
@@ -59,7 +59,7 @@ class SequentialState:
         return self.decision is not Decision.UNDECIDED or self.over >= self.budget or is_void
 
 
-class SequentialTest:
+class SequentialTest(Pairing):
     """Gives out at most `rounds` pairs, one in each batch, and at most `ahead` of them beyond the last that counts."""
 
     def __init__(

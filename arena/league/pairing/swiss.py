@@ -20,6 +20,7 @@ from arena.league.pairing.pairing import (
     Ledger,
     Meeting,
     Pair,
+    Pairing,
     Placing,
     Round,
     SwissPlace,
@@ -32,7 +33,7 @@ def usual_rounds(players: int) -> int:
     return max(1, math.ceil(math.log2(max(players, 2))))
 
 
-class Swiss:
+class Swiss(Pairing):
     """Gives out a round when all games of the previous one are over.
 
     With an odd number, the lowest bot of those with the fewest byes has a bye, which counts as both games won. A bot

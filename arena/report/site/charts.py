@@ -3,83 +3,95 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import NamedTuple
 
 from markupsafe import Markup
 
+from arena.report.terminal import elo_text, interval_text
+from arena.system.printable import isolated
+
 WHISKER_WIDTH = 200
-CURVE_SIZE = (720, 260)
-BARS_SIZE = (720, 200)
-MARGIN = 44
+CURVE_SIZE = (576, 320)
+BARS_SIZE = (576, 200)
+MARGIN = 48
 NAME_HEIGHT = 15
 """Distance between the names at the ends of curves."""
-LONGEST_NAME = 18
+NAMES_WIDTH = 120
+WHISKER_STEP = 9
+"""Distance between the intervals at the ends of curves."""
+LONGEST_NAME = 16
 COLOURS = 8
 
 
-def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) -> list[dict[str, Any]]:
-    """Place each (Elo, low, high) on the scale of a table; an open end, None, goes to the margin."""
+def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) -> list[dict[str, float | None]]:
+    """Place each (Elo, low, high) on the scale of a table; None stays None."""
     known = [value for elo in elos for value in elo if value is not None] or [0.0]
     least, most = min(*known, 0.0, -10.0), max(*known, 0.0, 10.0)
 
-    def at(value: float | None, other: float | None = None) -> float | None:
-        if value is None:
-            return other
-        return round(4 + (value - least) / (most - least) * (WHISKER_WIDTH - 8), 1)
+    def at(value: float | None) -> float | None:
+        return None if value is None else round(4 + (value - least) / (most - least) * (WHISKER_WIDTH - 8), 1)
 
-    return [
-        {
-            "zero": at(0),
-            "low": at(low, 0),
-            "high": at(high, WHISKER_WIDTH),
-            "middle": at(elo),
-            "open_low": low is None,
-            "open_high": high is None,
-        }
-        for elo, low, high in elos
-    ]
+    return [{"zero": at(0), "middle": at(elo), "low": at(low), "high": at(high)} for elo, low, high in elos]
 
 
-def curves(series: Mapping[str, Sequence[tuple[int, float | None]]]) -> Markup:
+class CurvePoint(NamedTuple):
+    """A bot's Elo after a number of games, with its 95% interval; an end that the games do not bound is None."""
+
+    games: int
+    elo: float
+    low: float | None
+    high: float | None
+
+
+def curves(series: Mapping[str, Sequence[CurvePoint]]) -> Markup:
+    """Draw Elo over games: a line and a band for each of the first bots, and the last interval beside its name."""
     shown = dict(list(series.items())[:COLOURS])
-    points = [(games, elo) for line in shown.values() for games, elo in line if elo is not None]
-    if not points:
+    if not shown:
         return Markup("")
     width, height = CURVE_SIZE
-    most_games = max(games for games, _ in points)
-    low, high = min(elo for _, elo in points), max(elo for _, elo in points)
-    step = _step(max(high - low, 20))
-    low, high = math.floor(low / step) * step, math.ceil(high / step) * step
-    high = max(high, low + step)
+    last = {name: line[-1] for name, line in shown.items()}
+    most_games = max(point.games for point in last.values())
+    values = [point.elo for line in shown.values() for point in line]
+    values += [end for point in last.values() for end in (point.low, point.high) if end is not None]
+    step = _step(max(max(values) - min(values), 20))
+    low = math.floor(min(values) / step) * step
+    high = max(math.ceil(max(values) / step) * step, low + step)
+    right = width - NAMES_WIDTH - WHISKER_STEP * len(shown)
 
     def across(games: int) -> float:
-        return round(MARGIN + games / most_games * (width - MARGIN - 170), 1)
+        return round(MARGIN + games / most_games * (right - MARGIN), 1)
 
-    def up(elo: float) -> float:
-        return round(height - 24 - (elo - low) / (high - low) * (height - 40), 1)
+    def up(elo: float | None, open_end: float) -> float:
+        return round(
+            height - 32 - (min(max(open_end if elo is None else elo, low), high) - low) / (high - low) * (height - 52),
+            1,
+        )
 
-    parts = [_head(width, height, "Elo over time")]
+    parts = [_head(width, height, "Elo over time"), _text(6, 12, "Elo")]
     for number in range(round((high - low) / step) + 1):
-        elo = low + number * step
-        parts.append(_line("grid", MARGIN, up(elo), across(most_games), up(elo)))
-        parts.append(_text(MARGIN - 6, up(elo) + 4, f"{round(elo) or 0:+d}", "end"))
-    parts.append(_text(across(most_games), height - 6, f"{most_games} games", "end"))
-    last = {
-        name: next(elo for _, elo in reversed(line) if elo is not None)
-        for name, line in shown.items()
-        if any(elo is not None for _, elo in line)
-    }
-    heights = spread({name: up(elo) for name, elo in last.items()}, NAME_HEIGHT, height - 8)
+        y = up(low + number * step, low)
+        parts.append(_line("grid", MARGIN, y, right, y))
+        parts.append(_text(MARGIN - 6, y + 4, elo_text(low + number * step), "end"))
+    parts.append(_text(MARGIN, height - 10, "0 games", "middle"))
+    parts.append(_text(right, height - 10, f"{most_games} games", "end"))
+    heights = spread({name: up(point.elo, low) for name, point in last.items()}, NAME_HEIGHT, height - 30)
     for number, (name, line) in enumerate(shown.items()):
-        if name not in last:
-            continue
-        path = " ".join(f"{across(games)},{up(elo)}" for games, elo in line if elo is not None)
-        parts.append(Markup('<polyline class="curve k{}" points="{}"/>').format(number, path))
-        end = across(max(games for games, elo in line if elo is not None))
-        lead = f"{end},{up(last[name])} {across(most_games) + 14},{heights[name]}"
-        parts.append(Markup('<polyline class="leader" points="{}"/>').format(lead))
+        end, x = last[name], right + 8 + WHISKER_STEP * number
+        top = " ".join(f"{across(point.games)},{up(point.high, high)}" for point in line)
+        bottom = " ".join(f"{across(point.games)},{up(point.low, low)}" for point in reversed(line))
+        path = " ".join(f"{across(point.games)},{up(point.elo, low)}" for point in line)
         text = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
-        parts.append(_text(across(most_games) + 18, heights[name] + 4, text))
+        parts += [
+            Markup('<g class="k{}"><title>{}</title>').format(
+                number, f"{isolated(name)}: {elo_text(end.elo)} ({interval_text(end.low, end.high)})"
+            ),
+            Markup('<polygon class="band" points="{} {}"/>').format(top, bottom),
+            Markup('<polyline class="curve" points="{}"/>').format(path),
+            _line("range", x, up(end.low, low), x, up(end.high, high)),
+            Markup('<circle cx="{}" cy="{}" r="3"/>').format(x, up(end.elo, low)),
+            _text(width - NAMES_WIDTH + 6, heights[name] + 4, text),
+            Markup("</g>"),
+        ]
     return Markup("").join([*parts, Markup("</svg>")])
 
 
@@ -112,16 +124,9 @@ def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None) -> 
     for low, high, count in zip(edges, edges[1:], counts, strict=False):
         if count:
             tall = max(1.0, round(count / most * (height - 50), 1))
-            x, wide = across(low), round(max(1.0, across(high) - across(low) - 1), 1)
-            parts.append(
-                Markup('<rect class="bar" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>').format(
-                    x,
-                    round(height - 24 - tall, 1),
-                    wide,
-                    tall,
-                    f"{low:g} to {high:g} ms: {count}",
-                )
-            )
+            wide, said = round(max(1.0, across(high) - across(low) - 1), 1), f"{low:g} to {high:g} ms: {count}"
+            rect = Markup('<rect class="bar" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>')
+            parts.append(rect.format(across(low), round(height - 24 - tall, 1), wide, tall, said))
     parts.append(_line("axis", MARGIN, height - 24, width - MARGIN, height - 24))
     powers = range(math.ceil(math.log10(edges[0])), math.floor(math.log10(math.exp(last))) + 1)
     parts += [_text(across(10.0**power), height - 8, f"{10.0**power:g} ms", "middle") for power in powers]
@@ -129,10 +134,6 @@ def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None) -> 
         parts.append(_line("limit", across(limit), 14, across(limit), height - 24))
         parts.append(_text(across(limit) - 4, 12, f"limit {limit:g} ms", "end"))
     return Markup("").join([*parts, Markup("</svg>")])
-
-
-def heat(share: float) -> int:
-    return round(share * 10)
 
 
 def _step(span: float) -> float:

@@ -1,5 +1,6 @@
 """The page of one game: its data is in a script beside it (`arena.report.game_data`)."""
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -8,30 +9,46 @@ import msgspec
 from arena.errors import ArenaError
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
+from arena.game.verdict import GameResult, Verdict
+from arena.league.exchange import settings_of_game
 from arena.league.readers import Audience, Reader
 from arena.league.store import Stored
-from arena.report.game_data import GameData, game_data, game_script, labels_of, notes_for, verdict_text
-from arena.report.game_list import DIGEST_DIGITS, ShownNames, score_text
-from arena.report.game_text import GameFacts, SideFacts, facts_of
+from arena.report.game_data import GameData, game_data, game_script, labels_of, notes_for
+from arena.report.game_list import score_text
+from arena.report.game_text import GameFacts, facts_of
 from arena.report.shown import SeenBy, shown_class
 from arena.report.site.page_frame import PageFrame, Site
-from arena.system.printable import isolated
-from protocol.seats import Color
+from arena.system.printable import counted, isolated
+from protocol.seats import Color, Reason
 
 LONGEST_STDERR = 20_000
+WON_BY = {
+    Reason.FLAG: " by capturing the flag",
+    Reason.FLAG_HOME: " by bringing its flag to the far side",
+    Reason.RESIGN: " by resignation",
+    Reason.TIMEOUT: " on time",
+}
+"""How the winner won, where that reads better than what the loser did."""
+
+
+class GameLinks(NamedTuple):
+    """The links of a game's page: to its bots, to other games of the pairing by their texts, and to all of them."""
+
+    bots: tuple[str, str]
+    games: tuple[tuple[str, int], ...]
+    pairing: str
 
 
 def game_page(
     frame: PageFrame,
-    number: int,
+    facts: GameFacts,
     record: GameRecord,
     *,
-    shown: ShownNames,
     audience: SeenBy,
     has_seeds: bool = True,
     data: GameData,
+    links: GameLinks | None = None,
 ) -> str:
-    facts = facts_of(number, record, audience.value, shown)
     sides = list(zip(Color, (facts.red, facts.blue), strict=True))
     red, blue = isolated(facts.red.name), isolated(facts.blue.name)
     game = record.variant.kind
@@ -44,12 +61,15 @@ def game_page(
     }
     return frame.page(
         "game.html",
-        f"games/{number}.html",
+        f"games/{facts.number}.html",
         facts=facts,
-        title=f"{red} - {blue}, game {number}",
+        title=f"{red} - {blue}, game {facts.number}",
+        headline=headline(record.verdict),
         score=score_text(record.verdict.result),
-        verdict=verdict_text(facts),
-        details=_details(record, facts, sides, has_seeds=has_seeds),
+        is_forfeit=record.verdict.reason.is_forfeit,
+        links=links,
+        game_title=record.variant.title,
+        has_seeds=has_seeds,
         has_board=None not in record.setups,
         views=[(view.value, views[view]) for view in audience.views],
         data=data,
@@ -66,39 +86,34 @@ def game_page(
     )
 
 
-def _details(
-    record: GameRecord, facts: GameFacts, sides: list[tuple[Color, SideFacts]], *, has_seeds: bool
-) -> list[tuple[str, str]]:
-    red, blue = facts.red.time, facts.blue.time
-    time = red if red == blue else f"red {red}, blue {blue}"
-    scaled = "" if facts.time_percent is None else f" at {facts.time_percent}%"
-    started = facts.started or "at no known date"
-    details = [
-        ("id", facts.id),
-        *([("game", record.variant.title)] if record.variant.title else []),
-        ("rules", record.ruleset),
-        ("time", f"{time}{scaled}"),
-        ("played", f"{started}, in {facts.seconds:.1f} s, by arena {facts.arena}"),
-    ]
-    for color, side in sides:
-        said = [
-            isolated(side.name),
-            f"digest {side.digest[:DIGEST_DIGITS]}",
-            *([f"calls itself {side.declared}"] if side.declared else []),
-            *([f"says it is by {side.author}"] if side.author else []),
-            *([f"seed {side.seed}"] if has_seeds and side.seed is not None else []),
-        ]
-        details.append((color.word, ", ".join(said)))
-        if side.sandbox:
-            details.append((f"sandbox of {color.word}", side.sandbox))
-    return details
+def headline(verdict: Verdict) -> tuple[Color, str, Color, str]:
+    """Return the end of a game in words: a side, a word, the other side, and the rest."""
+    winner, sentence = verdict.result.winner, verdict.reason.sentence
+    plies = f", {counted(verdict.plies, 'ply', 'plies')}" if verdict.plies else ""
+    if winner is not None:
+        how = WON_BY.get(verdict.reason, f", which {sentence}")
+        return winner, " beat ", winner.opponent, how + plies
+    is_draw = verdict.result is GameResult.DRAW
+    rest = f" drew: {sentence}" if is_draw else " both lost by a fault before the game"
+    return Color.RED, " and ", Color.BLUE, rest + plies
 
 
 class GameText(NamedTuple):
-    """The texts of `games/NUMBER.html` and `games/NUMBER.js`."""
+    """The texts of `games/NUMBER.html`, `.js` and `.json`; and the pieces by which the winner was once behind."""
 
     page: str
     script: str
+    record: str
+    behind: int
+
+
+def most_behind(view: object, verdict: Verdict) -> int:
+    """Return the most pieces that the winner has been behind; 0 for games without pieces, draws and forfeits."""
+    winner = verdict.result.winner
+    if winner is None or verdict.reason.is_forfeit:
+        return 0
+    lost: Iterable[tuple[str, str]] = getattr(view, "lost", {}).values()
+    return max((len(letters[winner]) - len(letters[winner.opponent]) for letters in lost), default=0)
 
 
 class GameTexts(msgspec.Struct, frozen=True, dict=True):
@@ -106,6 +121,7 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
 
     site: Site
     reader: Reader
+    settings: dict[str, str]
     names: dict[str, str]
     shown: tuple[tuple[Player, str], ...]
     has_dialogues: bool
@@ -118,7 +134,7 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
     def called(self) -> dict[Player, str]:
         return dict(self.shown)
 
-    def of(self, stored: Stored) -> GameText:
+    def of(self, stored: Stored, links: GameLinks | None = None) -> GameText:
         """Return the texts of a game. Raises `ArenaError` if its row and record differ."""
         number, record = stored.number, stored.sound
         if record is None:
@@ -126,8 +142,11 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
         seats = self.reader.seats(record.players)
         audience = SeenBy.ALL if len(seats) == len(Color) else SeenBy(seats[0].word) if seats else SeenBy.PUBLIC
         seeds = self.reader.audience in (Audience.ALL, Audience.BOT)  # for the host, and for the author of a bot
-        shown, names = self.called, self.names
-        labels = labels_of(number, record, shown=shown, audience=audience, names=names)
+        facts, names = facts_of(number, record, audience.value, self.called), self.names
+        labels = labels_of(facts, record.variant, names)
         data = game_data(record, audience, names, labels=labels, has_dialogue=self.has_dialogues, has_seeds=seeds)
-        page = game_page(self.frame, number, record, shown=shown, audience=audience, has_seeds=seeds, data=data)
-        return GameText(page, game_script(number, data))
+        page = game_page(self.frame, facts, record, audience=audience, has_seeds=seeds, data=data, links=links)
+        settings = settings_of_game(self.settings, record)
+        lines = b"".join(line + b"\n" for line in self.reader.lines(record, settings)).decode()
+        behind = most_behind(data.views.get(audience.value), record.verdict)
+        return GameText(page, game_script(number, data), lines, behind)

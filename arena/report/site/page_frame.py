@@ -8,7 +8,9 @@ from urllib.parse import quote
 import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from arena.report.game_list import date_text, score_text
 from arena.report.terminal import elo_text, interval_text, points_text
+from arena.system.printable import isolated
 
 FOLDER = Path(__file__).parent
 POLICY = (
@@ -41,7 +43,9 @@ class PageFrame:
             lstrip_blocks=True,
         )
         self._environment.globals.update(site=site, policy=POLICY, interval=interval_text)
-        self._environment.filters.update(elo=elo_text, points=points_text, ms=milliseconds, svg=svg_address)
+        self._environment.filters.update(
+            date=date_text, elo=elo_text, isolated=isolated, points=points_text, score=score_text, svg=svg_address
+        )
 
     def page(self, template: str, here: str, **values: Any) -> str:
         """Return a page; `here` is its path within the site."""
@@ -52,12 +56,6 @@ class PageFrame:
 def svg_address(svg: str) -> str:
     """Return the address of an image that is in it; as an image, SVG runs no script and loads nothing."""
     return f"data:image/svg+xml;charset=utf-8,{quote(svg)}"
-
-
-def milliseconds(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
 def in_script(data: Any) -> str:

@@ -1,5 +1,6 @@
 """The text of each page of a site by its name. Templates escape all that a bot may have chosen."""
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,13 +21,13 @@ from arena.report.bot_versions import BotVersion
 from arena.report.game_list import Roster, score_text
 from arena.report.placings import MeetingEntry, PlacingEntry, full_title, stop_text
 from arena.report.shown import shown_class
-from arena.report.site.charts import bars, curves, edge, heat, whiskers
-from arena.report.site.game_page import GameTexts
-from arena.report.site.page_frame import PageFrame, in_script, milliseconds
+from arena.report.site.charts import CurvePoint, bars, curves, edge, whiskers
+from arena.report.site.game_page import GameLinks, GameTexts
+from arena.report.site.page_frame import PageFrame, in_script
 from arena.report.standings import Line, Table, Tally, rated_lines
-from arena.report.terminal import elo_text, interval_text, missing_text, not_counted_text, points_text
+from arena.report.terminal import missing_text, not_counted_text, points_text
 from arena.system.printable import counted, isolated, printable
-from protocol.seats import Color
+from protocol.seats import Color, Reason
 
 PER_PAGE = 500
 MOST_IN_CROSSTABLE = 500
@@ -43,15 +44,17 @@ class ListedGame:
     red: int
     blue: int
     result: GameResult
-    reason: str
+    reason: Reason
     plies: int
+    started: int
+    pair: int
 
 
 class LeagueValues:
     """The counts that pages show, made from the rows in one pass; players outside the roster are left out.
 
-    `met[bot][opponent][color]` are wins, draws and losses with that colour; `lost[bot]` by reason; `history` has a
-    bot's Elo after a number of games.
+    `met[bot][opponent][color]` are wins, draws and losses with that colour; `lost[bot]` by reason; `history` has
+    numbers of games with a bot's Elo after them.
     """
 
     def __init__(self, games: int, roster: Roster, order: list[str]) -> None:
@@ -61,7 +64,7 @@ class LeagueValues:
             name: defaultdict(lambda: {color: Counter() for color in Color}) for name in order
         }
         self.lost: dict[str, Counter[str]] = {name: Counter() for name in order}
-        self.history: dict[str, list[tuple[int, float | None]]] = {name: [] for name in order}
+        self.history: dict[str, list[CurvePoint]] = {name: [] for name in order}
         self._names, self._digests = roster.names, roster.digests
         self._numbers = {name: number for number, name in enumerate(order)}
         self._tally = Tally(roster.names)
@@ -74,7 +77,8 @@ class LeagueValues:
         if red not in self._numbers or blue not in self._numbers:
             return
         ends = (self._numbers[red], self._numbers[blue])
-        self.games.append(ListedGame(row.number, *ends, row.result, row.reason.value, row.plies))
+        started = int(row.started or 0)
+        self.games.append(ListedGame(row.number, *ends, row.result, row.reason, row.plies, started, row.pair_seed or 0))
         if red == blue:  # it counts nowhere, but has a page
             return
         for color, name, other in ((Color.RED, red, blue), (Color.BLUE, blue, red)):
@@ -85,15 +89,21 @@ class LeagueValues:
         self._tally.add(row)
         if self._tally.games in self._moments:
             for line in rated_lines(self._digests, self._tally)[0]:
-                if line.games:
-                    self.history[line.name].append((self._tally.games, line.elo))
+                if line.elo is not None:
+                    point = CurvePoint(self._tally.games, line.elo, line.elo_low, line.elo_high)
+                    self.history[line.name].append(point)
 
 
 @dataclass
 class PlayedGames:
-    """The times of moves by bot, as `charts.histogram` counts them, and by game why it has no page."""
+    """What is known once games have been played again.
+
+    Times of moves are by bot, as `charts.histogram` counts them. By game, `behind` has the pieces by which the winner
+    was once behind, and `faults` tell why there is no page.
+    """
 
     times: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    behind: dict[int, int] = field(default_factory=dict)
     faults: dict[int, str] = field(default_factory=dict)
 
 
@@ -129,6 +139,37 @@ class SiteContents:
         return {name: f"bots/{number}.html" for number, name in enumerate(self.league.order, 1)}
 
     @cached_property
+    def _paired(self) -> tuple[dict[int, ListedGame], dict[frozenset[int], list[int]], dict[tuple[int, int, int], int]]:
+        """Return the games with pages, their numbers by pairing, and by Red, Blue and pair."""
+        numbers = set(self.numbers)
+        games = {game.number: game for game in self.league.games if game.number in numbers}
+        pairings = defaultdict[frozenset[int], list[int]](list)
+        for game in games.values():
+            pairings[frozenset((game.red, game.blue))].append(game.number)
+        return games, pairings, {(game.red, game.blue, game.pair): game.number for game in games.values()}
+
+    def links(self, number: int) -> GameLinks:
+        """Return the links of the page of a game."""
+        games, pairings, pairs = self._paired
+        game, order = games[number], self.league.order
+        numbers = pairings[frozenset((game.red, game.blue))]
+        at = bisect_left(numbers, number)
+        found = [
+            ("previous game", numbers[at - 1] if at else None),
+            ("next game", numbers[at + 1] if at + 1 < len(numbers) else None),
+            (
+                "return game",
+                pairs.get((game.blue, game.red, game.pair)) if game.pair and game.red != game.blue else None,
+            ),
+        ]
+        red, blue = order[game.red], order[game.blue]
+        return GameLinks(
+            bots=(self.href[red], self.href[blue]),
+            games=tuple((text, other) for text, other in found if other is not None),
+            pairing=f"games.html#{urlencode({'bot': red, 'against': blue})}",
+        )
+
+    @cached_property
     def _superior(self) -> dict[tuple[str, str], float]:
         return {(each.name, each.opponent): each.stronger for each in self.table.pairs or ()}
 
@@ -158,15 +199,16 @@ class SiteContents:
             case "rules.html":
                 return self._frame.page(here=name, **self.rules)
             case "games.js":
-                return self._games_script(shown)
+                return self._games_script(shown, played)
             case "embed.html":
                 return self._frame.page(name, name, labels=self.rules["labels"])
         if name in self._lists:
-            return self._games(name, shown)
+            return self._games(name, shown, played)
         return next((self._bot(line, played) for line in self.table.lines if self.href[line.name] == name), None)
 
     def _standings(self) -> str:
-        table, lines, history = self.table, self.table.lines, self.league.history
+        table, lines = self.table, self.table.lines
+        placing = self.placing if self.placing and self.placing.places else None
         game, rules, time = (printable(self.settings.get(name, "")) for name in (GAME, RULESET, TIME))
         rules = f"{game}, {rules}" if game else rules
         summary = f"{len(lines)} bots, {table.games} games; rules {rules or 'not known'}, time {time or 'not known'}"
@@ -176,7 +218,9 @@ class SiteContents:
             "index.html",
             "index.html",
             summary=summary,
-            places=self._places(self.placing) if self.placing and self.placing.places else None,
+            placing=placing,
+            title=full_title(placing) if placing else "",
+            stop=stop_text(placing.stop) if placing and placing.stop else "",
             lines=list(zip(lines, whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines]), strict=True)),
             href=self.href,
             notes=self.notes,
@@ -184,21 +228,8 @@ class SiteContents:
                 (ending.reason.value, ending.games, [f"{isolated(name)} {n}" for name, n in ending.losers.items()])
                 for ending in table.endings
             ],
-            history=curves({name: history[name] for name in self.league.order if len(history[name]) > 1}),
+            history=curves({name: points for name, points in self.league.history.items() if len(points) > 1}),
         )
-
-    def _places(self, placing: PlacingEntry) -> dict[str, object]:
-        return {
-            "title": full_title(placing),
-            "headings": [head or "outcome" for head in placing.headings],
-            "rows": [
-                (place.place_text, place.name, self.href.get(place.name, ""), placing.cells(place))
-                for place in placing.places
-            ],
-            "are_words": placing.is_knockout,
-            "note": stop_text(placing.stop) if placing.stop else "",
-            "rounds": ROUNDS_PAGE if placing.rounds else "",
-        }
 
     def _rounds(self, placing: PlacingEntry, shown: frozenset[int]) -> str:
         return self._frame.page(
@@ -232,37 +263,15 @@ class SiteContents:
 
     def _crosstable(self) -> str:
         order = self.league.order[:MOST_IN_CROSSTABLE]
-        cross = []
-        for name in order:
-            met = self.table.crosstable.row(name)
-            meetings = [met.get(other) for other in order]
-            cross.append(
-                [
-                    meeting
-                    and {
-                        "text": f"{points_text(meeting.points)}/{meeting.games}",
-                        "heat": heat(meeting.points / meeting.games),
-                        "title": f"{isolated(name)} - {isolated(meeting.opponent)}",
-                        "href": f"games.html#{urlencode({'bot': name, 'against': meeting.opponent})}",
-                    }
-                    for meeting in meetings
-                ]
-            )
-        superior = [
-            [
-                None if stronger is None else {"text": _likelihood(stronger), "heat": heat(stronger)}
-                for stronger in (self._stronger(name, other) for other in order)
-            ]
-            for name in (order if self._superior else ())
-        ]
+        met = [self.table.crosstable.row(name) for name in order]
         return self._frame.page(
             "crosstable.html",
             "crosstable.html",
             order=order,
             bots=len(self.league.order),
             href=self.href,
-            cross=cross,
-            superior=superior,
+            cross=[[row.get(other) for other in order] for row in met],
+            superior=[[self._stronger(name, other) for other in order] for name in (order if self._superior else ())],
         )
 
     def _stronger(self, name: str, other: str) -> float | None:
@@ -270,48 +279,42 @@ class SiteContents:
             return self._superior[name, other]
         return 1 - self._superior[other, name] if (other, name) in self._superior else None
 
-    def _games(self, name: str, shown: frozenset[int]) -> str:
-        games, number, order = self.league.games[::-1], self._lists.index(name), self.league.order
+    def _games(self, name: str, shown: frozenset[int], played: PlayedGames) -> str:
+        games, number = self.league.games[::-1], self._lists.index(name)
         note = counted(len(games), "game")
         if len(shown) < len(games):
             note = f"{len(games)} games, {len(shown)} of them to be replayed"
         return self._frame.page(
             "games.html",
             name,
-            rows=[
-                {
-                    "number": game.number,
-                    "href": f"games/{game.number}.html" if game.number in shown else "",
-                    "red": order[game.red],
-                    "blue": order[game.blue],
-                    "score": score_text(game.result),
-                    "winner": game.result.winner.word if game.result.winner is not None else "",
-                    "reason": game.reason,
-                    "plies": game.plies,
-                }
-                for game in games[number * PER_PAGE : (number + 1) * PER_PAGE]
-            ],
-            names=order,
-            reasons=sorted({game.reason for game in games}),
+            games=games[number * PER_PAGE : (number + 1) * PER_PAGE],
+            shown=shown,
+            names=self.league.order,
+            reasons=sorted({game.reason.value for game in games}),
+            has_comebacks=bool(played.behind),
             results=[result.value for result in GameResult],
             list_names=self._lists,
             games_note=note,
         )
 
-    def _games_script(self, shown: frozenset[int]) -> str:
-        reasons = sorted({game.reason for game in self.league.games})
+    def _games_script(self, shown: frozenset[int], played: PlayedGames) -> str:
+        reasons = sorted({game.reason for game in self.league.games}, key=lambda reason: reason.value)
         places = {reason: number for number, reason in enumerate(reasons)}
         results = list(GameResult)
         rows = [
             [
                 *(game.number, game.red, game.blue, results.index(game.result), places[game.reason], game.plies),
-                int(game.number in shown),
+                *(game.started, int(game.number in shown)),
             ]
             for game in self.league.games[::-1]
         ]
+        elos = {line.name: line.elo for line in self.table.lines}
         data = {
             "names": self.league.order,
-            "reasons": reasons,
+            "elos": [None if (elo := elos[name]) is None else round(elo) for name in self.league.order],
+            "reasons": [reason.value for reason in reasons],
+            "forfeits": [int(reason.is_forfeit) for reason in reasons],
+            "behind": played.behind,
             "results": [result.value for result in results],
             "scores": [score_text(result) for result in results],
             "rows": rows,
@@ -332,58 +335,22 @@ class SiteContents:
             limit = None
         first, last = min(times, default=0), max(times, default=0) + 1
         counts = [times.get(number, 0) for number in range(first, last)]
-        losses = self.league.lost[line.name].most_common()
+        order, met = self.league.order, self.league.met[line.name]
         return self._frame.page(
             "bot.html",
             self.href[line.name],
             line=line,
-            bots=len(self.league.order),
-            facts=_facts(line, versions),
-            opponents=self._opponents(line.name),
-            losses=[
-                (reason, games, f"../games.html#{urlencode({'bot': line.name, 'reason': reason})}")
-                for reason, games in losses
+            bots=len(order),
+            said=next((one for one in reversed(versions) if one.declared or one.author), None),
+            opponents=[
+                (other, *met[other].values(), self._stronger(line.name, other)) for other in order if other in met
             ],
+            href=self.href,
+            losses=self.league.lost[line.name].most_common(),
             times=bars([edge(number) for number in range(first, last + 1)], counts, limit),
             moves=sum(counts),
             versions=versions,
         )
-
-    def _opponents(self, name: str) -> list[dict[str, object]]:
-        opponents: list[dict[str, object]] = []
-        for other in (each for each in self.league.order if each in self.league.met[name]):
-            red, blue = (self.league.met[name][other][color] for color in Color)
-            stronger = self._stronger(name, other)
-            opponents.append(
-                {
-                    "name": other,
-                    "href": f"../{self.href[other]}",
-                    "games_href": f"../games.html#{urlencode({'bot': name, 'against': other})}",
-                    "points": points_text(red["W"] + blue["W"] + (red["D"] + blue["D"]) / 2),
-                    "games": red.total() + blue.total(),
-                    "red": _record_text(red),
-                    "blue": _record_text(blue),
-                    "stronger": "" if stronger is None else _likelihood(stronger),
-                }
-            )
-        return opponents
-
-
-def _facts(line: Line, versions: Sequence[BotVersion]) -> list[tuple[str, object]]:
-    said = next((one for one in reversed(versions) if one.declared or one.author), None)
-    elo = f"{elo_text(line.elo)} ({interval_text(line.elo_low, line.elo_high)})"
-    return [
-        ("digest", line.digest),
-        *([("calls itself", said.declared)] if said and said.declared else []),
-        *([("says it is by", said.author)] if said and said.author else []),
-        ("points", f"{points_text(line.points)} of {line.games}"),
-        *([("Elo", elo)] if line.elo is not None else []),
-        ("forfeits", line.forfeits),
-        *(
-            (label, "-" if ms is None else f"{milliseconds(ms)} ms")
-            for label, ms in (("mean time of a move", line.mean_ms), ("slowest move", line.slowest_ms))
-        ),
-    ]
 
 
 def rules_values(variant: Variant, names: Names) -> dict[str, Any]:
@@ -403,13 +370,3 @@ def _plain_rules_values(variant: Variant, names: Names) -> dict[str, Any]:
         "rules": variant.rules,
         "endings": [(word, ending.sentence, ending.is_draw) for word, ending in game.endings.items()],
     }
-
-
-def _likelihood(share: float) -> str:
-    if share > 0.995:
-        return ">99"
-    return "<1" if share < 0.005 else f"{share:.0%}"[:-1]
-
-
-def _record_text(outcomes: Counter[str]) -> str:
-    return f"{outcomes['W']}-{outcomes['D']}-{outcomes['L']}" if outcomes else ""

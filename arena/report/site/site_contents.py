@@ -86,6 +86,7 @@ def read_site(store: Store, plan: SitePlan, dress: Callable[[Site], Site] = lamb
         game_texts=GameTexts(
             site=dress(Site(plan.title or printable(store.path.stem), menu, f"Made by arena {__version__}.")),
             reader=reader,
+            settings=contents.settings,
             names=dict(plan.names),
             shown=tuple(roster.names.items()),
             has_dialogues=len(numbers) <= MOST_DIALOGUES if plan.dialogues is None else plan.dialogues,

@@ -20,7 +20,7 @@ from arena.errors import ArenaError, UsageError
 from arena.league.league_options import usable_cpus
 from arena.league.store import Store
 from arena.report.site.charts import histogram
-from arena.report.site.game_page import GameTexts
+from arena.report.site.game_page import GameLinks, GameTexts
 from arena.report.site.page_frame import FOLDER
 from arena.report.site.pages import PlayedGames, SiteContents
 from arena.report.site.site_contents import SitePlan, read_site
@@ -32,7 +32,7 @@ from protocol.seats import Color
 MARK = "arena-site.json"
 PAGES = re.compile(
     rf"{re.escape(MARK)}|(index|crosstable|rounds|rules|embed|games(-\d+)?)\.html|games\.js|static/[a-z-]+\.(css|js|svg)"
-    r"|bots/\d+\.html|games/\d+\.(html|js)"
+    r"|bots/\d+\.html|games/\d+\.(html|js|json)"
 )
 """The files of a site: a folder with other files is not replaced."""
 
@@ -101,7 +101,7 @@ def write_site(store: Store, out: Path, plan: SitePlan) -> tuple[Written, SiteCo
             (folder / name).mkdir()
         for path in (FOLDER / "static").iterdir():
             shutil.copyfile(path, folder / "static" / path.name)
-        played = _write_games(store.path, folder / "games", contents.numbers, contents.game_texts)
+        played = _write_games(store.path, folder / "games", contents)
         for name in contents.names():
             text = contents.text(name, played)
             assert text is not None
@@ -119,21 +119,25 @@ def _write(path: Path, text: str) -> None:
 
 WORTH_A_PROCESS = 30
 """Games for which another process is worth its start."""
+COMEBACK = 3
+"""Pieces by which a winner was behind in a game that is listed as a comeback."""
 SHARE = 100
 """The most games that a process writes for one order, so that Ctrl-C has not long to wait."""
 
 
-def _write_games(store: Path, folder: Path, numbers: Sequence[int], texts: GameTexts) -> PlayedGames:
-    count = min(usable_cpus(), len(numbers) // WORTH_A_PROCESS)
+def _write_games(store: Path, folder: Path, contents: SiteContents) -> PlayedGames:
+    texts, games = contents.game_texts, [(number, contents.links(number)) for number in contents.numbers]
+    count = min(usable_cpus(), len(games) // WORTH_A_PROCESS)
     if count < 2:
-        return _write_share(store, folder, texts, numbers)
+        return _write_share(store, folder, texts, games)
     played = PlayedGames()
-    size = min(SHARE, -(-len(numbers) // count))
-    shares = [numbers[start : start + size] for start in range(0, len(numbers), size)]
+    size = min(SHARE, -(-len(games) // count))
+    shares = [games[start : start + size] for start in range(0, len(games), size)]
     pool = ProcessPoolExecutor(count, get_context("spawn"), _begin)
     try:
         for share in pool.map(partial(_write_share, store, folder, texts), shares):
             played.faults |= share.faults
+            played.behind |= share.behind
             for name, times in share.times.items():
                 played.times[name] += times
     except BrokenExecutor as error:
@@ -154,18 +158,21 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _write_share(store: Path, folder: Path, texts: GameTexts, numbers: Sequence[int]) -> PlayedGames:
+def _write_share(store: Path, folder: Path, texts: GameTexts, games: Sequence[tuple[int, GameLinks]]) -> PlayedGames:
     played = PlayedGames()
     with Store(store, create=False) as opened:
-        for number in numbers:
+        for number, links in games:
             stored = opened.stored(number)
             try:
-                text = texts.of(stored)
+                text = texts.of(stored, links)
             except ArenaError as error:
                 played.faults[number] = str(error)
                 continue
             _write(folder / f"{number}.html", text.page)
             _write(folder / f"{number}.js", text.script)
+            _write(folder / f"{number}.json", text.record)
+            if text.behind >= COMEBACK:
+                played.behind[number] = text.behind
             record = stored.record
             for color in Color if record else ():
                 if record and (name := texts.called.get(record.players[color])) is not None:

@@ -31,6 +31,7 @@ from protocol.view import CELL_EMPTY, CELL_LAKE
 
 BOARD_COLUMNS = 36
 PANEL_COLUMNS = WIDTH - BOARD_COLUMNS
+EMPTY_BOARD = [CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY for square in range(len(SQUARES))]
 
 
 def screen_text(
@@ -69,7 +70,7 @@ def screen_text(
 
 
 def cells_of(state: StrategoSeatState) -> tuple[str, ...]:
-    cells = [CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY for square in range(len(SQUARES))]
+    cells = EMPTY_BOARD.copy()
     for piece in state.pieces:
         rank = piece.rank or ("!" if piece.moved else "?")
         cells[SQUARE_INDEX[piece.square]] = f"{piece.color[0]}{rank}"
@@ -77,7 +78,7 @@ def cells_of(state: StrategoSeatState) -> tuple[str, ...]:
 
 
 def setup_cells(rows: Sequence[str], color: Color) -> tuple[str, ...]:
-    cells = [CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY for square in range(len(SQUARES))]
+    cells = EMPTY_BOARD.copy()
     for square, letter in zip(HOME_SQUARES[color], "".join(rows), strict=True):
         if letter != EMPTY:
             cells[square] = f"{color.word[0]}{letter}"

@@ -34,7 +34,7 @@ def test_a_calibrated_league_has_the_results_of_one_without_a_cluster_resumes_an
     plain = league(tmp_path, *BOTS, *SAME, "--rounds", "2", "--store", "plain.sqlite")
     assert plain.returncode == 0, plain.stderr
     for rounds in ("1", "2"):
-        calibrated = ["--cluster", "local:2", "--calibrate", "--store", "far.sqlite", "--rounds", rounds]
+        calibrated = ["--cluster", "local:1", "--calibrate", "--store", "far.sqlite", "--rounds", rounds]
         far = league(tmp_path, *BOTS, *SAME, *calibrated)
         assert far.returncode == 0, far.stderr
     assert results(tmp_path / "far.sqlite") == results(tmp_path / "plain.sqlite")

@@ -38,8 +38,8 @@ class Links(HTMLParser):
         self.handlers |= {name for name in given if name.startswith("on") or name == "style"}
         if tag == "meta" and given.get("http-equiv") == "Content-Security-Policy":
             self.policies.add(given["content"])
-        if tag == "a":
-            self.links.add(given.get("href") or "")
+        if tag == "a" and "href" in given:
+            self.links.add(given["href"] or "")
         elif "src" in given or "href" in given:
             self.loads.add(given.get("src") or given.get("href") or "")
 

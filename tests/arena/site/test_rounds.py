@@ -86,7 +86,9 @@ def test_the_rounds_lead_to_each_game_and_each_bot(played: Callable[..., Made], 
     page = page_of(made, "rounds.html").partition("<main")[2]
     numbers = [number for one in placing_of(made).rounds for each in one.meetings for number in each.games]
     assert re.findall(r'<a href="games/(\d+)\.html">\1</a>', page) == list(map(str, numbers))
-    assert set(re.findall(r'<a href="bots/\d+\.html">(\w+)</a>', page)) == {f"bot{number}" for number in range(1, 6)}
+    assert set(re.findall(r'<a href="bots/\d+\.html"><bdi>(\w+)</bdi></a>', page)) == {
+        f"bot{number}" for number in range(1, 6)
+    }
 
 
 def test_a_game_without_a_page_is_named_and_leads_nowhere(played: Callable[..., Made]) -> None:

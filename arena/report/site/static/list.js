@@ -1,76 +1,111 @@
-// The filter of the list of games. It needs the functions of arena.js.
+// The list of games: its filters, its order, and rows that lead to their games.
 "use strict";
 
-let arenaGames = null;
-window.arenaList = (games) => { arenaGames = games; };
 const LISTED = 500;
 
-class Filter {
+let arenaGames = null;
+window.arenaList = ({ names, elos, reasons, forfeits, behind, results, scores, rows }) => {
+  arenaGames = rows.map(([number, red, blue, result, reason, plies, started, hasPage]) => ({
+    number, plies, started, hasPage,
+    red: names[red],
+    blue: names[blue],
+    winner: results[result],
+    result: scores[result],
+    reason: reasons[reason],
+    forfeits: forfeits[reason],
+    upsets: ({ red: 1, blue: -1 }[results[result]] || 0) * (elos[blue] - elos[red]),
+    comebacks: behind[number] || 0,
+    date: started > 0 ? new Date(1000 * started).toISOString().slice(0, 16).replace("T", " ") : "",
+  }));
+};
+
+// The order of what can be chosen as shown; of other choices than lengths, only games with a number above 0 are shown.
+const ORDERS = { upsets: "-upsets", shortest: "plies", longest: "-plies", forfeits: "", comebacks: "-comebacks" };
+
+class GameList {
   constructor(form) {
     this.form = form;
-    this.table = document.querySelector("#games tbody");
-    this.untouched = [...this.table.rows];
+    this.texts = JSON.parse(form.dataset.texts);
+    this.table = document.querySelector("#games");
+    this.body = this.table.tBodies[0];
+    this.untouched = [...this.body.rows];
     this.status = document.querySelector("#found");
+    for (const head of this.table.tHead.rows[0].cells) this.makeButton(head);
     form.hidden = false;
-    form.addEventListener("input", () => this.apply());
+    form.addEventListener("input", ({ target }) => {
+      if (target.name === "shown") form.elements.sort.value = "";
+      this.apply();
+    });
     form.addEventListener("submit", (event) => event.preventDefault());
-    window.addEventListener("hashchange", () => this.follow());
-    this.follow();
+    this.body.addEventListener("click", (event) => this.follow(event));
+    window.addEventListener("hashchange", () => this.read());
+    this.read();
   }
 
-  follow() {
+  makeButton(head) {
+    const button = element("button", "", ...head.childNodes), { sort } = this.form.elements, key = head.dataset.sort;
+    button.addEventListener("click", () => {
+      sort.value = sort.value === key ? "-" + key : key;
+      this.apply();
+    });
+    head.append(button);
+  }
+
+  // A click anywhere on a row leads where its link does.
+  follow(event) {
+    const link = event.target.closest("tr").querySelector("a[href]");
+    const isOther = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.target.closest("a");
+    if (link && !isOther && getSelection().isCollapsed) link.click();
+  }
+
+  // Take what the address says.
+  read() {
     this.form.reset();
-    for (const [field, value] of Object.entries(asked())) {
-      const input = this.form.elements.namedItem(field);
-      if (input) input.value = value;
-    }
+    const values = { sort: "", ...asked() };
+    for (const field of this.form.elements) if (field.name in values) field.value = values[field.name];
     this.apply();
   }
 
   async apply() {
-    const values = Object.fromEntries([...new FormData(this.form)].filter(([, value]) => value !== ""));
-    const has = Object.keys(values).length > 0;
-    history.replaceState(null, "", has ? "#" + new URLSearchParams(values) : location.href.split("#")[0]);
-    document.querySelector(".pages")?.toggleAttribute("hidden", has);
-    if (!has) {
-      this.status.textContent = "";
-      this.table.replaceChildren(...this.untouched);
+    const wanted = Object.fromEntries([...new FormData(this.form)].filter(([, value]) => value));
+    const isWanted = Object.keys(wanted).length > 0;
+    history.replaceState(null, "", isWanted ? "#" + new URLSearchParams(wanted) : location.href.split("#")[0]);
+    document.querySelector(".pages")?.toggleAttribute("hidden", isWanted);
+    if (isWanted && !arenaGames) {
+      await load(this.form.dataset.list);
+      this.apply(); // what is wanted may have changed meanwhile
       return;
     }
-    if (!arenaGames) await load(this.form.dataset.list);
-    const found = this.found(values);
-    const words = JSON.parse(this.form.dataset.texts);
-    const text = found.length === 1 ? words.one : found.length > LISTED ? words.newest : words.many;
-    this.status.textContent = fill(text, { games: found.length, listed: LISTED });
-    this.table.replaceChildren(...found.slice(0, LISTED).map((game) => this.row(game)));
-  }
-
-  found(values) {
-    const { names, reasons, results, rows } = arenaGames;
-    const tests = [];
-    const wanted = [values.bot, values.against].filter((name) => name !== undefined).map((name) => names.indexOf(name));
-    const [one, other] = wanted;
-    if (wanted.length === 1) tests.push(([, red, blue]) => red === one || blue === one);
-    if (wanted.length === 2) tests.push(([, red, blue]) => (red === one && blue === other) || (red === other && blue === one));
-    if (values.result) tests.push((row) => results[row[3]] === values.result);
-    if (values.reason) tests.push((row) => reasons[row[4]] === values.reason);
-    if (values.from) tests.push((row) => row[5] >= Number(values.from));
-    if (values.to) tests.push((row) => row[5] <= Number(values.to));
-    return rows.filter((row) => tests.every((test) => test(row)));
-  }
-
-  row([number, red, blue, result, why, plies, has]) {
-    const { names, reasons, results, scores } = arenaGames;
-    const head = element("th", "n", String(number));
-    head.scope = "row";
-    if (has) {
-      const link = element("a", "", String(number));
-      link.href = "games/" + number + ".html";
-      head.replaceChildren(link);
+    const sort = wanted.sort || ORDERS[wanted.shown] || "";
+    for (const head of this.table.tHead.rows[0].cells) {
+      head.ariaSort = { [head.dataset.sort]: "ascending", ["-" + head.dataset.sort]: "descending" }[sort] || "none";
     }
-    const side = (color, name) => element("td", results[result] === color ? "winner" : "", names[name]);
-    return element("tr", "", head, side("red", red), side("blue", blue), element("td", "c", scores[result]), element("td", "", reasons[why]), element("td", "n", String(plies)));
+    const found = isWanted ? this.found(wanted, sort) : [];
+    this.body.replaceChildren(...(isWanted ? found.slice(0, LISTED).map((game) => this.row(game)) : this.untouched));
+    const count = found.length === 1 ? "one" : found.length > LISTED ? "newest" : "many";
+    const texts = [fill(this.texts[count], { games: found.length, listed: LISTED }), this.texts[wanted.shown]];
+    this.status.textContent = isWanted ? texts.filter((text) => text).join("; ") : "";
+  }
+
+  found({ bot, against, result, reason, shown, from, to }, sort) {
+    const meets = (one, other) => (!bot || bot === one) && (!against || against === other);
+    const key = sort.replace("-", ""), order = key === sort ? 1 : -1;
+    return arenaGames.filter((game) =>
+      (meets(game.red, game.blue) || meets(game.blue, game.red)) &&
+      (!result || game.winner === result) &&
+      (!reason || game.reason === reason) &&
+      (!(shown in game) || game[shown] > 0) &&
+      game.plies >= (from || 0) && game.plies <= (to || Infinity),
+    ).sort((one, other) => order * (one[key] < other[key] ? -1 : one[key] > other[key] ? 1 : 0));
+  }
+
+  row(game) {
+    const row = document.querySelector("#game").content.firstElementChild.cloneNode(true);
+    for (const place of row.querySelectorAll("[data-put]")) place.textContent = game[place.dataset.put];
+    if (game.hasPage) row.querySelector("a").href = "games/" + game.number + ".html";
+    row.querySelector("[data-put=" + game.winner + "]")?.parentNode.classList.add("winner");
+    return row;
   }
 }
 
-document.addEventListener("DOMContentLoaded", () => new Filter(document.querySelector("#filter")));
+document.addEventListener("DOMContentLoaded", () => new GameList(document.querySelector("#filter")));
