@@ -17,8 +17,7 @@ from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, NoteLine, RecordError
 from arena.game.replay import Replay, ReplayStep
 from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, transcript
-from arena.report.game_list import ShownNames
-from arena.report.game_text import GameFacts, Taken, facts_of
+from arena.report.game_text import GameFacts, Taken
 from arena.report.shown import SeenBy, shown_class
 from arena.system.printable import counted, isolated
 from protocol.seats import Color
@@ -149,10 +148,8 @@ def notes_for(record: GameRecord, audience: SeenBy) -> list[NoteLine]:
     return [note for note in record.notes if any(audience.sees(color) for color in Color if color.word == note.color)]
 
 
-def labels_of(number: int, record: GameRecord, *, shown: ShownNames, audience: SeenBy, names: Names) -> dict[str, Any]:
-    facts = facts_of(number, record, audience.value, shown)
-    own = game_labels(record.variant, (facts.red.name, facts.blue.name), names)
-    return {**own, "verdict": verdict_text(facts)}
+def labels_of(facts: GameFacts, variant: Variant, names: Names) -> dict[str, Any]:
+    return {**game_labels(variant, (facts.red.name, facts.blue.name), names), "verdict": verdict_text(facts)}
 
 
 def game_labels(variant: Variant, players: tuple[str, str], names: Names) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -23,27 +23,15 @@ LONGEST_NAME = 16
 COLOURS = 8
 
 
-def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) -> list[dict[str, Any]]:
-    """Place each (Elo, low, high) on the scale of a table; an open end, None, goes to the margin."""
+def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) -> list[dict[str, float | None]]:
+    """Place each (Elo, low, high) on the scale of a table; None stays None."""
     known = [value for elo in elos for value in elo if value is not None] or [0.0]
     least, most = min(*known, 0.0, -10.0), max(*known, 0.0, 10.0)
 
-    def at(value: float | None, other: float | None = None) -> float | None:
-        if value is None:
-            return other
-        return round(4 + (value - least) / (most - least) * (WHISKER_WIDTH - 8), 1)
+    def at(value: float | None) -> float | None:
+        return None if value is None else round(4 + (value - least) / (most - least) * (WHISKER_WIDTH - 8), 1)
 
-    return [
-        {
-            "zero": at(0),
-            "low": at(low, 0),
-            "high": at(high, WHISKER_WIDTH),
-            "middle": at(elo),
-            "open_low": low is None,
-            "open_high": high is None,
-        }
-        for elo, low, high in elos
-    ]
+    return [{"zero": at(0), "middle": at(elo), "low": at(low), "high": at(high)} for elo, low, high in elos]
 
 
 class CurvePoint(NamedTuple):
@@ -136,16 +124,9 @@ def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None) -> 
     for low, high, count in zip(edges, edges[1:], counts, strict=False):
         if count:
             tall = max(1.0, round(count / most * (height - 50), 1))
-            x, wide = across(low), round(max(1.0, across(high) - across(low) - 1), 1)
-            parts.append(
-                Markup('<rect class="bar" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>').format(
-                    x,
-                    round(height - 24 - tall, 1),
-                    wide,
-                    tall,
-                    f"{low:g} to {high:g} ms: {count}",
-                )
-            )
+            wide, said = round(max(1.0, across(high) - across(low) - 1), 1), f"{low:g} to {high:g} ms: {count}"
+            rect = Markup('<rect class="bar" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>')
+            parts.append(rect.format(across(low), round(height - 24 - tall, 1), wide, tall, said))
     parts.append(_line("axis", MARGIN, height - 24, width - MARGIN, height - 24))
     powers = range(math.ceil(math.log10(edges[0])), math.floor(math.log10(math.exp(last))) + 1)
     parts += [_text(across(10.0**power), height - 8, f"{10.0**power:g} ms", "middle") for power in powers]
@@ -153,10 +134,6 @@ def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None) -> 
         parts.append(_line("limit", across(limit), 14, across(limit), height - 24))
         parts.append(_text(across(limit) - 4, 12, f"limit {limit:g} ms", "end"))
     return Markup("").join([*parts, Markup("</svg>")])
-
-
-def heat(share: float) -> int:
-    return round(share * 4)
 
 
 def _step(span: float) -> float:

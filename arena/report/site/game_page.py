@@ -14,7 +14,7 @@ from arena.league.exchange import settings_of_game
 from arena.league.readers import Audience, Reader
 from arena.league.store import Stored
 from arena.report.game_data import GameData, game_data, game_script, labels_of, notes_for
-from arena.report.game_list import ShownNames, score_text
+from arena.report.game_list import score_text
 from arena.report.game_text import GameFacts, facts_of
 from arena.report.shown import SeenBy, shown_class
 from arena.report.site.page_frame import PageFrame, Site
@@ -31,15 +31,6 @@ WON_BY = {
 """How the winner won, where that reads better than what the loser did."""
 
 
-class Headline(NamedTuple):
-    """The end of a game in words: a bot and its side, a word, the other bot, and the rest."""
-
-    first: tuple[str, str]
-    word: str
-    second: tuple[str, str]
-    rest: str
-
-
 class GameLinks(NamedTuple):
     """The links of a game's page: to its bots, to other games of the pairing by their texts, and to all of them."""
 
@@ -48,22 +39,17 @@ class GameLinks(NamedTuple):
     pairing: str
 
 
-NO_LINKS = GameLinks(("", ""), (), "")
-
-
 def game_page(
     frame: PageFrame,
-    number: int,
+    facts: GameFacts,
     record: GameRecord,
     *,
-    shown: ShownNames,
     audience: SeenBy,
     has_seeds: bool = True,
     data: GameData | None = None,
-    links: GameLinks = NO_LINKS,
+    links: GameLinks | None = None,
 ) -> str:
     """Return the page of a game; `data` is needed where the page itself has the moves."""
-    facts = facts_of(number, record, audience.value, shown)
     sides = list(zip(Color, (facts.red, facts.blue), strict=True))
     red, blue = isolated(facts.red.name), isolated(facts.blue.name)
     game = record.variant.kind
@@ -76,10 +62,10 @@ def game_page(
     }
     return frame.page(
         shown_as.template,
-        f"games/{number}.html",
+        f"games/{facts.number}.html",
         facts=facts,
-        title=f"{red} - {blue}, game {number}",
-        headline=headline(facts, record.verdict),
+        title=f"{red} - {blue}, game {facts.number}",
+        headline=headline(record.verdict),
         score=score_text(record.verdict.result),
         is_forfeit=record.verdict.reason.is_forfeit,
         links=links,
@@ -100,16 +86,16 @@ def game_page(
     )
 
 
-def headline(facts: GameFacts, verdict: Verdict) -> Headline:
-    """Return the end of a game as a heading. The sentence of any reason follows the name of who lost."""
-    red, blue, reason = (facts.red.name, "red"), (facts.blue.name, "blue"), verdict.reason
+def headline(verdict: Verdict) -> tuple[Color, str, Color, str]:
+    """Return the end of a game in words: a side, a word, the other side, and the rest."""
+    winner, sentence = verdict.result.winner, verdict.reason.sentence
     plies = f", {counted(verdict.plies, 'ply', 'plies')}" if verdict.plies else ""
-    if verdict.result is GameResult.DRAW:
-        return Headline(red, "and", blue, f" drew: {reason.sentence}{plies}")
-    if verdict.result is GameResult.NEITHER:
-        return Headline(red, "and", blue, " both lost by a fault before the game")
-    winner, loser = (red, blue) if verdict.result is GameResult.RED else (blue, red)
-    return Headline(winner, "beat", loser, WON_BY.get(reason, f", which {reason.sentence}") + plies)
+    if winner is not None:
+        how = WON_BY.get(verdict.reason, f", which {sentence}")
+        return winner, " beat ", winner.opponent, how + plies
+    is_draw = verdict.result is GameResult.DRAW
+    rest = f" drew: {sentence}" if is_draw else " both lost by a fault before the game"
+    return Color.RED, " and ", Color.BLUE, rest + plies
 
 
 class GameText(NamedTuple):
@@ -148,7 +134,7 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
     def called(self) -> dict[Player, str]:
         return dict(self.shown)
 
-    def of(self, stored: Stored, links: GameLinks = NO_LINKS) -> GameText:
+    def of(self, stored: Stored, links: GameLinks | None = None) -> GameText:
         """Return the texts of a game. Raises `ArenaError` if its row and record differ."""
         number, record = stored.number, stored.sound
         if record is None:
@@ -156,12 +142,10 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
         seats = self.reader.seats(record.players)
         audience = SeenBy.ALL if len(seats) == len(Color) else SeenBy(seats[0].word) if seats else SeenBy.PUBLIC
         seeds = self.reader.audience in (Audience.ALL, Audience.BOT)  # for the host, and for the author of a bot
-        shown, names = self.called, self.names
-        labels = labels_of(number, record, shown=shown, audience=audience, names=names)
+        facts, names = facts_of(number, record, audience.value, self.called), self.names
+        labels = labels_of(facts, record.variant, names)
         data = game_data(record, audience, names, labels=labels, has_dialogue=self.has_dialogues, has_seeds=seeds)
-        page = game_page(
-            self.frame, number, record, shown=shown, audience=audience, has_seeds=seeds, data=data, links=links
-        )
+        page = game_page(self.frame, facts, record, audience=audience, has_seeds=seeds, data=data, links=links)
         settings = settings_of_game(self.settings, record)
         lines = b"".join(line + b"\n" for line in self.reader.lines(record, settings)).decode()
         behind = most_behind(data.views.get(audience.value), record.verdict)

@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from arena.report.game_list import date_text, score_text
 from arena.report.terminal import elo_text, interval_text, points_text
+from arena.system.printable import isolated
 
 FOLDER = Path(__file__).parent
 POLICY = (
@@ -43,7 +44,7 @@ class PageFrame:
         )
         self._environment.globals.update(site=site, policy=POLICY, interval=interval_text)
         self._environment.filters.update(
-            elo=elo_text, points=points_text, ms=milliseconds, svg=svg_address, score=score_text, date=minute
+            date=date_text, elo=elo_text, isolated=isolated, points=points_text, score=score_text, svg=svg_address
         )
 
     def page(self, template: str, here: str, **values: Any) -> str:
@@ -55,16 +56,6 @@ class PageFrame:
 def svg_address(svg: str) -> str:
     """Return the address of an image that is in it; as an image, SVG runs no script and loads nothing."""
     return f"data:image/svg+xml;charset=utf-8,{quote(svg)}"
-
-
-def milliseconds(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.1f}" if value < 100 else f"{value:.0f}"
-
-
-def minute(seconds: float) -> str:
-    return date_text(seconds)[:16].replace("T", " ")
 
 
 def in_script(data: Any) -> str:

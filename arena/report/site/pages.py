@@ -20,7 +20,7 @@ from arena.league.store.document import GAME, RULESET, TIME
 from arena.report.bot_versions import BotVersion
 from arena.report.game_list import Roster, score_text
 from arena.report.placings import MeetingEntry, PlacingEntry, full_title, stop_text
-from arena.report.site.charts import CurvePoint, bars, curves, edge, heat, whiskers
+from arena.report.site.charts import CurvePoint, bars, curves, edge, whiskers
 from arena.report.site.game_page import GameLinks, GameTexts
 from arena.report.site.page_frame import PageFrame, in_script
 from arena.report.standings import Line, Table, Tally, rated_lines
@@ -204,7 +204,8 @@ class SiteContents:
         return next((self._bot(line, played) for line in self.table.lines if self.href[line.name] == name), None)
 
     def _standings(self) -> str:
-        table, lines, history = self.table, self.table.lines, self.league.history
+        table, lines = self.table, self.table.lines
+        placing = self.placing if self.placing and self.placing.places else None
         game, rules, time = (printable(self.settings.get(name, "")) for name in (GAME, RULESET, TIME))
         rules = f"{game}, {rules}" if game else rules
         summary = f"{len(lines)} bots, {table.games} games; rules {rules or 'not known'}, time {time or 'not known'}"
@@ -214,7 +215,9 @@ class SiteContents:
             "index.html",
             "index.html",
             summary=summary,
-            places=self._places(self.placing) if self.placing and self.placing.places else None,
+            placing=placing,
+            title=full_title(placing) if placing else "",
+            stop=stop_text(placing.stop) if placing and placing.stop else "",
             lines=list(zip(lines, whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines]), strict=True)),
             href=self.href,
             notes=self.notes,
@@ -222,21 +225,8 @@ class SiteContents:
                 (ending.reason.value, ending.games, [f"{isolated(name)} {n}" for name, n in ending.losers.items()])
                 for ending in table.endings
             ],
-            history=curves({name: history[name] for name in self.league.order if len(history[name]) > 1}),
+            history=curves({name: points for name, points in self.league.history.items() if len(points) > 1}),
         )
-
-    def _places(self, placing: PlacingEntry) -> dict[str, object]:
-        return {
-            "title": full_title(placing),
-            "headings": [head or "outcome" for head in placing.headings],
-            "rows": [
-                (place.place_text, place.name, self.href.get(place.name, ""), placing.cells(place))
-                for place in placing.places
-            ],
-            "are_words": placing.is_knockout,
-            "note": stop_text(placing.stop) if placing.stop else "",
-            "rounds": ROUNDS_PAGE if placing.rounds else "",
-        }
 
     def _rounds(self, placing: PlacingEntry, shown: frozenset[int]) -> str:
         return self._frame.page(
@@ -270,37 +260,15 @@ class SiteContents:
 
     def _crosstable(self) -> str:
         order = self.league.order[:MOST_IN_CROSSTABLE]
-        cross = []
-        for name in order:
-            met = self.table.crosstable.row(name)
-            meetings = [met.get(other) for other in order]
-            cross.append(
-                [
-                    meeting
-                    and {
-                        "text": f"{points_text(meeting.points)}/{meeting.games}",
-                        "heat": heat(meeting.points / meeting.games),
-                        "title": f"{isolated(name)} - {isolated(meeting.opponent)}",
-                        "href": f"games.html#{urlencode({'bot': name, 'against': meeting.opponent})}",
-                    }
-                    for meeting in meetings
-                ]
-            )
-        superior = [
-            [
-                None if stronger is None else {"text": _likelihood(stronger), "heat": heat(stronger)}
-                for stronger in (self._stronger(name, other) for other in order)
-            ]
-            for name in (order if self._superior else ())
-        ]
+        met = [self.table.crosstable.row(name) for name in order]
         return self._frame.page(
             "crosstable.html",
             "crosstable.html",
             order=order,
             bots=len(self.league.order),
             href=self.href,
-            cross=cross,
-            superior=superior,
+            cross=[[row.get(other) for other in order] for row in met],
+            superior=[[self._stronger(name, other) for other in order] for name in (order if self._superior else ())],
         )
 
     def _stronger(self, name: str, other: str) -> float | None:
@@ -364,41 +332,22 @@ class SiteContents:
             limit = None
         first, last = min(times, default=0), max(times, default=0) + 1
         counts = [times.get(number, 0) for number in range(first, last)]
-        losses = self.league.lost[line.name].most_common()
+        order, met = self.league.order, self.league.met[line.name]
         return self._frame.page(
             "bot.html",
             self.href[line.name],
             line=line,
-            bots=len(self.league.order),
+            bots=len(order),
             said=next((one for one in reversed(versions) if one.declared or one.author), None),
-            opponents=self._opponents(line.name),
-            losses=[
-                (reason, games, f"../games.html#{urlencode({'bot': line.name, 'reason': reason})}")
-                for reason, games in losses
+            opponents=[
+                (other, *met[other].values(), self._stronger(line.name, other)) for other in order if other in met
             ],
+            href=self.href,
+            losses=self.league.lost[line.name].most_common(),
             times=bars([edge(number) for number in range(first, last + 1)], counts, limit),
             moves=sum(counts),
             versions=versions,
         )
-
-    def _opponents(self, name: str) -> list[dict[str, object]]:
-        opponents: list[dict[str, object]] = []
-        for other in (each for each in self.league.order if each in self.league.met[name]):
-            red, blue = (self.league.met[name][other][color] for color in Color)
-            stronger = self._stronger(name, other)
-            opponents.append(
-                {
-                    "name": other,
-                    "href": f"../{self.href[other]}",
-                    "games_href": f"../games.html#{urlencode({'bot': name, 'against': other})}",
-                    "points": points_text(red["W"] + blue["W"] + (red["D"] + blue["D"]) / 2),
-                    "games": red.total() + blue.total(),
-                    "red": _record_text(red),
-                    "blue": _record_text(blue),
-                    "stronger": "" if stronger is None else _likelihood(stronger),
-                }
-            )
-        return opponents
 
 
 def rules_values(variant: Variant, names: Names) -> dict[str, Any]:
@@ -417,13 +366,3 @@ def _plain_rules_values(variant: Variant, names: Names) -> dict[str, Any]:
         "rules": variant.rules,
         "endings": [(word, ending.sentence, ending.is_draw) for word, ending in game.endings.items()],
     }
-
-
-def _likelihood(share: float) -> str:
-    if share > 0.995:
-        return ">99"
-    return "<1" if share < 0.005 else f"{share:.0%}"[:-1]
-
-
-def _record_text(outcomes: Counter[str]) -> str:
-    return f"{outcomes['W']}-{outcomes['D']}-{outcomes['L']}" if outcomes else ""

@@ -13,6 +13,7 @@ from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay
 from arena.league.store import Store
 from arena.report.game_data import game_data, game_script, labels_of
+from arena.report.game_text import facts_of
 from arena.report.shown import SeenBy
 from arena.report.site.game_page import game_page
 from arena.report.site.page_frame import FOLDER, PageFrame, Site
@@ -33,7 +34,7 @@ RULES = [
     "jumbo-81320/infiltrator+rescue+silent-defence+mobile-flag+lightning-captains",
 ]
 KINDS = ("index", "crosstable", "games", "rules", "bots/1", "games/1")
-WINDOWS = [(360, "dark"), (1280, "light")]
+WINDOWS = [(width, scheme) for width in (360, 768, 1280) for scheme in ("light", "dark")]
 NASTY = "<script>document.title='run'</script><img src=https://evil.example/x onerror=\"document.title='run'\">"
 HOSTILE = f"{NASTY}</script></title>{{{{7*7}}}}\x1b[31m\u202e\u2066\u200f&lt;'\"`" + "W" * 300
 SHOWN = """
@@ -99,10 +100,11 @@ def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_rul
     for number, rules in enumerate(RULES, 1):
         record = play_game(load_ruleset(rules), seed=number, plies=20)
         names = called[number % len(called)]
-        html = game_page(frame, number, record, shown={}, audience=SeenBy.ALL)
+        facts = facts_of(number, record, "all", {})
+        html = game_page(frame, facts, record, audience=SeenBy.ALL)
         (tmp_path / f"games/{number}.html").write_text(html)
         options = {"names": names.language.value, "ranks": names.numbering.value}
-        labels = labels_of(number, record, shown={}, audience=SeenBy.ALL, names=options)
+        labels = labels_of(facts, record.variant, options)
         data = game_data(record, SeenBy.ALL, options, labels=labels)
         (tmp_path / f"games/{number}.js").write_text(game_script(number, data))
         page.goto(f"file://{tmp_path}/games/{number}.html{'#from=blue' if number % 2 else ''}")

@@ -11,12 +11,15 @@ from made_stores import make_store
 
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult
+from arena.game.verdict import GameResult, Verdict
+from arena.league.exchange import export_lines
+from arena.league.readers import reader_named
 from arena.league.store import Damage, DamagedError, Disqualified, Store
+from arena.report.site.game_page import headline
 from arena.report.site.pages import DAMAGED, PlayedGames
 from arena.report.site.site_contents import SitePlan, read_site
 from arena.report.site.write_site import write_site
-from protocol.notation import Reason
+from protocol.notation import Color, Reason
 
 
 def test_pages_can_be_had_as_text_and_a_folder_holds_the_same(tmp_path: Path) -> None:
@@ -85,3 +88,46 @@ def test_the_first_page_says_what_is_missing_damaged_and_who_was_disqualified(tm
     with closing(sqlite3.connect(tmp_path / "l.sqlite")) as database, database:
         database.execute("UPDATE games SET plies = plies + 1 WHERE number = 6")
     assert DAMAGED in front()
+
+
+@pytest.mark.parametrize(
+    ("result", "reason", "plies", "words"),
+    [
+        (GameResult.RED, Reason.FLAG, 182, "ann beat bob by capturing the flag, 182 plies"),
+        (GameResult.BLUE, Reason.NO_MOVE, 1, "bob beat ann, which had no legal move, 1 ply"),
+        (GameResult.BLUE, Reason.TIMEOUT, 9, "bob beat ann on time, 9 plies"),
+        (GameResult.RED, Reason.NO_START, 0, "ann beat bob, which did not start"),
+        (GameResult.DRAW, Reason.PLY_CAP, 99, "ann and bob drew: the cap on plies was reached, 99 plies"),
+        (GameResult.NEITHER, Reason.NO_START, 0, "ann and bob both lost by a fault before the game"),
+    ],
+)
+def test_the_heading_of_a_game_says_who_won_and_how(result: GameResult, reason: Reason, plies: int, words: str) -> None:
+    names = {Color.RED: "ann", Color.BLUE: "bob"}
+    parts = headline(Verdict(result, reason, plies))
+    assert "".join(part if isinstance(part, str) else names[part] for part in parts) == words
+
+
+def test_a_game_leads_to_both_bots_to_the_games_before_and_after_it_and_to_its_return_game(tmp_path: Path) -> None:
+    def pair(record: GameRecord) -> GameRecord:
+        number = int(record.id, 16)
+        return msgspec.structs.replace(record, pair_seed=number // 2 + 1)
+
+    make_store(tmp_path / "l.sqlite", names=("ann", "bob"), games=6, change=pair)
+    with Store(tmp_path / "l.sqlite", create=False) as store:
+        contents = read_site(store, SitePlan())
+        found = {number: dict(contents.links(number).games) for number in contents.numbers}
+        assert found[1] == {"next game": 2, "return game": 2}
+        assert found[4] == {"previous game": 3, "next game": 5, "return game": 3}
+        assert found[6] == {"previous game": 5, "return game": 5}
+        assert contents.links(4).bots == (contents.href["bob"], contents.href["ann"])
+        newest = read_site(store, SitePlan(newest=1))
+        assert newest.links(6).games == ()
+
+
+def test_the_record_beside_a_page_is_the_game_as_it_is_exported_for_the_reader(tmp_path: Path) -> None:
+    make_store(tmp_path / "l.sqlite", games=1)
+    for reader in ("all", "red", "public"):
+        with Store(tmp_path / "l.sqlite", create=False) as store:
+            contents = read_site(store, SitePlan(reader_named(reader)))
+            text = contents.game_texts.of(store.stored(1), contents.links(1)).record
+            assert [text.encode()] == list(export_lines(store, [1], reader_named(reader), print))

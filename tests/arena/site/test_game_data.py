@@ -18,6 +18,7 @@ from arena.game.verdict import GameResult, Verdict
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.game_data import GameData, game_data, game_script, labels_of
+from arena.report.game_text import facts_of
 from arena.report.shown import SeenBy
 from arena.report.site.game_page import game_page
 from arena.report.site.page_frame import PageFrame, Site
@@ -86,8 +87,9 @@ def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_
     found = []
     for world, setups in enumerate((rows, twins)):
         record = _record(ruleset, setups, actions, hidden, Random(seed + world))
-        page = game_page(FRAME, 1, record, shown={}, audience=audience)
-        labels = labels_of(1, record, shown={}, audience=audience, names={})
+        facts = facts_of(1, record, audience.value, {})
+        page = game_page(FRAME, facts, record, audience=audience)
+        labels = labels_of(facts, record.variant, {})
         found.append((page, game_script(1, game_data(record, audience, {}, labels=labels))))
     assert found[0] == found[1]
 

@@ -197,6 +197,7 @@ def test_several_stores_have_their_pages_below_their_names_and_a_list(
         assert 'href="../index.html"' in page.text
         assert running.get(f"/{name}/static/arena.css").status == 200
         assert running.get(f"/{name}/games/1.js").status == 200
+        assert json.loads(running.get(f"/{name}/games/1.json").text)["view"] == "all"
     assert running.get("/league/games/2.html").status == 404
     assert running.get("/league-2/games/2.html").status == 200
     assert running.get("/nothing/index.html").status == 404
