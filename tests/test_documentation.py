@@ -2,8 +2,8 @@
 
 Shell blocks are run as they stand, page by page and in the order of the text, in a folder with what a reader would have
 by then: the bots, a bot of their own, the stores that earlier commands made. A command that stands on several pages is
-run once. Only how many games are played is cut, and a margin forgives whatever a busy machine does to a bot: what a
-game comes to must not depend on it.
+run once. Only the numbers of games and of a cluster's workers are cut, and a margin forgives whatever a busy machine
+does to a bot: what a game comes to must not depend on it.
 `docs/protocol.md` and the pages on rules have tests of their own.
 """
 
@@ -179,6 +179,7 @@ most = {most}
 for at, option in enumerate(sys.argv[:-1]):
     if option in most:
         sys.argv[at + 1] = str(min(int(sys.argv[at + 1]), most[option]))
+sys.argv = ["local:1" if word.startswith("local:") else word for word in sys.argv]
 if sys.argv[1] in {plays}:
     sys.argv += {unhurried}
 if sys.argv[1:2] == ["serve"]:

@@ -52,7 +52,6 @@ class Shown:
     Its methods are called before the first action (`step` is None), or after the action of `step`.
     """
 
-    template = "game.html"
     all_shown = "all shown"
     everything = "everything"
     setup_note = ""
@@ -70,9 +69,12 @@ class Shown:
 
     @classmethod
     def labels(cls, variant: Variant, names: Names) -> Mapping[str, Any]:
-        """Return texts for the page of a game besides those of all games."""
+        """Return texts for the page of a game besides those of all games.
+
+        `pieces` has what is on a piece and what it is called, by its letter; it is empty for a game without a board.
+        """
         del variant, names
-        return {}
+        return {"pieces": {}}
 
     @classmethod
     def setup_text(cls, setup: str) -> str:

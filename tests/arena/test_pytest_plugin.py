@@ -73,7 +73,7 @@ def run(tmp_path: Path) -> Run:
     return run_module
 
 
-QUICK = 'rules="duel", games=2, time="60s"'
+QUICK = 'rules="duel", games=2, jobs=1, time="60s"'
 
 
 def module(call: str, claim: str = "") -> str:

@@ -140,8 +140,13 @@ def run_program(words: Sequence[object], folder: Path, typed: str = "", **enviro
 
 
 def arena_bytes(folder: Path, *arguments: str | bytes, **environment: str) -> "subprocess.CompletedProcess[bytes]":
-    """Run a command in a folder, with no terminal, to its end; what it prints is as it came. Games are `unhurried`."""
+    """Run a command in a folder, with no terminal, to its end; what it prints is as it came. Games are `unhurried`.
+
+    They are played one at a time unless `-j` says otherwise, as it takes longer to start a worker than to play a few.
+    """
     words = unhurried([os.fsdecode(argument) for argument in arguments])
+    if words and words[0] in PLAYS - {"check", "play"}:
+        words[1:1] = ["-j", "1"]
     if any(name.startswith(("PYTHON", "LC_", "LANG")) for name in environment):
         return subprocess.run(
             [*ARENA, *words],

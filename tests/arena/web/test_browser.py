@@ -75,10 +75,10 @@ def test_a_script_that_failed_to_load_is_fetched_again(
     server = server_of(tmp_path / "l.sqlite")
     served = serving(server.application(), beside=server.run)
     page = open_address(f"http://{served.host}/index.html")
-    for script in ("**/arena.js", "**/1.js"):
+    for script in ("**/board.js", "**/1.js"):
         page.route(script, lambda route: route.abort(), times=1)
         page.goto(f"http://{served.host}/games/1.html")
-        page.wait_for_selector("[data-square] .piece")
+        page.wait_for_selector(".pieces > g")
     assert {text for text in complaints if "ERR_FAILED" not in text and "is not defined" not in text} == set()
     complaints.clear()
 
