@@ -100,6 +100,9 @@ def test_the_list_is_sorted_by_a_click_and_by_the_keyboard_and_says_so(open_page
     assert (first.inner_text(), last.inner_text()) == ("2001-09-09 00:06", "2001-09-09 01:46")
     page.reload()
     wait_for_order(page, "started", "ascending")  # it stands in the address
+    page.evaluate("location.hash = '#length=2&bot=nobody&%zz'")
+    wait_for_order(page, "started", "none")
+    assert listed(page) == sorted(league.records, reverse=True)
 
 
 def test_rows_made_by_the_script_are_as_those_of_the_page(open_page: "OpenPage", league: League) -> None:
