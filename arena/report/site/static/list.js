@@ -39,6 +39,11 @@ class GameList {
     form.addEventListener("submit", (event) => event.preventDefault());
     this.body.addEventListener("click", (event) => this.follow(event));
     window.addEventListener("hashchange", () => this.read());
+    document.addEventListener("renewed", ({ detail }) => {
+      arenaGames = null;
+      this.untouched = [...detail.querySelector("#games tbody").rows];
+      this.apply();
+    });
     this.read();
   }
 
