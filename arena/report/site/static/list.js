@@ -8,7 +8,7 @@ const ORDERS = { upsets: "-upsets", shortest: "plies", longest: "-plies", forfei
 const filter = document.querySelector("#filter");
 const heads = document.querySelectorAll("#games [data-sort]");
 const list = document.querySelector("#games tbody");
-const unfiltered = [...list.rows];
+let unfiltered = [...list.rows];
 
 let allGames = null;
 window.arenaList = ({ names, elos, reasons, forfeits, behind, results, scores, first, rows }) => {
@@ -98,5 +98,10 @@ filter.addEventListener("input", ({ target }) => {
 });
 filter.addEventListener("submit", (event) => event.preventDefault());
 window.addEventListener("hashchange", readAddress);
+document.addEventListener("renewed", ({ detail }) => {
+  allGames = null;
+  unfiltered = [...detail.querySelector("#games tbody").rows];
+  showList();
+});
 filter.hidden = false;
 readAddress();
