@@ -121,7 +121,7 @@ def test_a_click_on_a_row_leads_to_its_game_but_not_with_text_selected_or_a_key_
     open_page: "OpenPage", league: League
 ) -> None:
     page = open_page(league.list, fragment="#bot=eve")
-    page.wait_for_selector(f"{ROW} a[href]")
+    page.wait_for_selector("#found:not(:empty)")
     number, cell = listed(page)[0], page.locator(ROW).first.locator("td").nth(1)
     for key in ("Control", "Shift", "Alt", "Meta"):
         page.keyboard.down(key)
@@ -131,7 +131,7 @@ def test_a_click_on_a_row_leads_to_its_game_but_not_with_text_selected_or_a_key_
     cell.click()
     page.wait_for_url(f"**/games/{number}.html")
     page.go_back()
-    page.wait_for_selector(f"{ROW} a[href]")
+    page.wait_for_selector("#found:not(:empty)")
     assert page.input_value("select[name=bot]") == "eve"
     page.evaluate("getSelection().selectAllChildren(document.querySelector('#games'))")
     page.evaluate("document.querySelector('#games tbody td').dispatchEvent(new MouseEvent('click', { bubbles: true }))")
