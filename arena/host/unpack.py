@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from arena.errors import ArenaError
 from arena.system.printable import printable
@@ -64,8 +64,7 @@ def unpack(source: BinaryIO, folder: Path, name: str, limits: UnpackLimits) -> N
         else:
             _take(_of_tar(source), folder, limits)
         _lift(folder)
-        if not any(folder.iterdir()):
-            raise UnpackError("the archive is empty")
+        _refuse_nothing(folder)
     except UnpackError:
         shutil.rmtree(folder)
         raise
@@ -80,7 +79,7 @@ class _Member:
     """A file in an archive; without a `content` it is a folder."""
 
     name: str
-    content: "BinaryIO | zipfile.ZipExtFile | None"
+    content: IO[bytes] | None
     is_program: bool = False
 
 
@@ -106,7 +105,7 @@ def _of_tar(source: BinaryIO) -> Iterator[_Member]:
             elif not info.isreg():
                 raise UnpackError(f"{_shown(info.name)}: expected files and folders only, found a link or a device")
             else:
-                yield _Member(info.name, archive.extractfile(info), bool(info.mode & 0o100))  # type: ignore[arg-type]
+                yield _Member(info.name, archive.extractfile(info), bool(info.mode & 0o100))
 
 
 def _take(members: Iterator[_Member], folder: Path, limits: UnpackLimits) -> None:
@@ -148,6 +147,11 @@ def _checked(name: str) -> PurePosixPath:
     if any(printable(part) != part for part in parts):
         raise UnpackError(f"{_shown(name)}: expected names without control characters")
     return PurePosixPath(*parts)
+
+
+def _refuse_nothing(folder: Path) -> None:
+    if not any(folder.iterdir()):
+        raise UnpackError("the archive is empty")
 
 
 def _lift(folder: Path) -> None:
