@@ -27,8 +27,11 @@ create table team(id integer primary key, name text not null unique, created rea
 create table member(
   account integer primary key references account, team integer not null references team) strict, without rowid;
 create table invitation(
-  hash text primary key, team integer references team, is_host integer not null, created real not null,
-  expires real not null, used_by integer references account) strict, without rowid;
+  hash text primary key, team integer references team, account integer references account, is_host integer not null,
+  created real not null, expires real not null, used real) strict, without rowid;
+create table session(
+  hash text primary key, account integer not null references account, created real not null, expires real not null)
+  strict, without rowid;
 create table token(
   id integer primary key, hash text not null unique, account integer not null references account, name text not null,
   created real not null, last_used real, revoked real) strict;
@@ -39,7 +42,7 @@ create table season(
 create table submission(
   id integer primary key, team integer not null references team, account integer not null references account,
   bot text not null, digest text not null default '', bytes integer not null, sent_as text not null,
-  received real not null, state text not null, reason text not null default '', forfeits integer not null default 0,
+  received real not null, changed real not null, state text not null, reason text not null default '', forfeits integer not null default 0,
   games integer not null default 0, player text not null default '') strict;
 create index submission_by_team on submission(team, bot);
 create index submission_by_state on submission(state);
@@ -93,10 +96,11 @@ class Database:
             self._connection.execute("begin immediate")
             try:
                 yield
+                self._connection.execute("commit")
             except BaseException:
-                self._connection.execute("rollback")
+                if self._connection.in_transaction:  # SQLite rolls back by itself on some errors
+                    self._connection.execute("rollback")
                 raise
-            self._connection.execute("commit")
         except sqlite3.OperationalError as error:
             raise ArenaError(f"the database of the competition cannot be written: {error}") from error
 
@@ -120,6 +124,10 @@ class Database:
         """Return the first column of the first row; None without one."""
         row = self._connection.execute(sql, values).fetchone()
         return row[0] if row else None
+
+    def column(self, sql: str, *values: Any) -> list[Any]:
+        """Return the first column of all rows."""
+        return [row[0] for row in self._connection.execute(sql, values)]
 
     def note(self, action: str, detail: Mapping[str, Any], account: int | None = None, address: str = "") -> None:
         """Add a row to the audit log, within a transaction."""
