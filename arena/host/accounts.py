@@ -204,7 +204,9 @@ def sign_in_by_link(database: Database, word: str, address: str) -> Account:
     return account
 
 
-def join(database: Database, cup: Cup, word: str, account_name: str, team_name: str, address: str) -> Account:
+def join(
+    database: Database, cup: Cup, word: str, account_name: str, team_name: str = "", *, address: str = ""
+) -> Account:
     """Make an account by invitation. With `team_name` it makes a team, unless the invitation is to one."""
     with database.change():
         invitation = find_invitation(database, word)

@@ -42,8 +42,8 @@ create table season(
 create table submission(
   id integer primary key, team integer not null references team, account integer not null references account,
   bot text not null, digest text not null default '', bytes integer not null, sent_as text not null,
-  received real not null, changed real not null, state text not null, reason text not null default '', forfeits integer not null default 0,
-  games integer not null default 0, player text not null default '') strict;
+  received real not null, changed real not null, state text not null, reason text not null default '',
+  forfeits integer not null default 0, games integer not null default 0, player text not null default '') strict;
 create index submission_by_team on submission(team, bot);
 create index submission_by_state on submission(state);
 create table stage(
@@ -51,7 +51,7 @@ create table stage(
   attempts integer not null default 0, text text not null default '', log text not null default '',
   primary key(submission, name)) strict, without rowid;
 create table challenge(
-  id integer primary key, account integer references account, submission integer not null references submission, against integer not null references
+  id integer primary key, account integer references account, season integer not null references season, submission integer not null references submission, against integer not null references
   submission, games integer not null, played integer not null default 0, created real not null, state text not null,
   reason text not null default '') strict;
 create table announcement(id integer primary key, text text not null, created real not null) strict;
