@@ -3,7 +3,8 @@
 - Only the server's own host names are answered (`hosts`), against DNS rebinding.
 
 - A request that changes something must come from a page of the same origin by Origin and, if sent, Sec-Fetch-Site.
-Other requests may come from a link anywhere, but not from a foreign page that loads them.
+With `uploads` it may instead have a token, which no foreign page can send. Other requests may come from a link
+anywhere, but not from a foreign page that loads them.
 
 - All answers have the same headers: a page can run and load only files of the server, and only `embed.html` can be
 framed by other sites.
@@ -119,8 +120,23 @@ def static_route(prefix: str = "") -> Route:
     return Route(f"{prefix}/static/{{name}}", answer)
 
 
+@dataclass(frozen=True)
+class Uploads:
+    """The paths, with all below each, that take bodies of up to `bytes`, also in pieces, within `seconds`."""
+
+    paths: frozenset[str]
+    bytes: int
+    seconds: float
+
+    def has(self, path: str) -> bool:
+        return any(path == one or path.startswith(f"{one}/") for one in self.paths)
+
+
 class Guard:
     """An application within limits. With `posts` requests may change something; else it is read-only.
+
+    With `uploads` it serves forms and programs as well: some paths take large bodies, by PUT too, and a request with
+    `Authorization: Bearer` needs no Origin. The routes have to check the token.
 
     To show an error page, a route raises `RequestRefused` or starlette's `HTTPException`. This is starlette's router
     without its application, which would answer errors before the guard has reported them.
@@ -133,9 +149,13 @@ class Guard:
         hosts: Hosts,
         *,
         posts: bool = False,
+        uploads: Uploads | None = None,
         limits: ServerLimits = LIMITS,
         complain: Complain = lambda text: None,
     ) -> None:
+        self._uploads = uploads
+        # Without a referrer a browser would send the forms of these pages with `Origin: null`.
+        self._headers = HEADERS if uploads is None else {**HEADERS, "Referrer-Policy": "same-origin"}
         self._router = Router([static_route(), *routes], redirect_slashes=False)
         self._look, self._hosts = look, hosts
         self._posts, self._limits, self._complain = posts, limits, complain
@@ -153,7 +173,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 is_started, time.deadline = True, inf
                 headers = MutableHeaders(raw=message["headers"])
-                headers.update(HEADERS)
+                headers.update(self._headers)
                 headers["Content-Security-Policy"] = self._policy
                 if scope["path"].endswith(FRAMED):
                     del headers["X-Frame-Options"]
@@ -162,7 +182,10 @@ class Guard:
             await send(message)
 
         try:
-            with trio.CancelScope(deadline=trio.current_time() + self._limits.answer_seconds) as time:
+            seconds = self._limits.answer_seconds
+            if self._uploads is not None and self._uploads.has(scope["path"]):
+                seconds = self._uploads.seconds
+            with trio.CancelScope(deadline=trio.current_time() + seconds) as time:
                 self._check(scope)
                 scope["app"] = self._router  # with this, the router raises what it does not find
                 await self._router(scope, receive, send_checked)
@@ -200,14 +223,23 @@ class Guard:
             if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
                 raise RequestRefused(413, TOO_LARGE)
             return
-        if not self._posts or scope["method"] != "POST":
-            allowed = "GET, HEAD, POST" if self._posts else "GET, HEAD"
+        most, methods = self._limits.body_bytes, ["POST"]
+        takes_pieces = self._uploads is not None and self._uploads.has(scope["path"])
+        if self._uploads is not None and takes_pieces:
+            most, methods = self._uploads.bytes, ["POST", "PUT"]
+        if not self._posts or scope["method"] not in methods:
+            allowed = ", ".join(["GET", "HEAD", *(methods if self._posts else ())])
             raise RequestRefused(405, "These pages can only be read.", {"Allow": allowed})
         origin = headers.get("origin", "").partition("://")
         is_ours = origin[0] in ("http", "https") and origin[2].lower() == headers["host"].lower()
-        if not is_ours or site not in ("same-origin", "none"):
+        is_program = self._uploads is not None and has_token(headers)
+        if not is_program and not (is_ours and site in ("same-origin", "none")):
             raise RequestRefused(403, ELSEWHERE)
         length = headers.get("content-length", "0")
-        is_plain = length.isascii() and length.isdecimal() and "transfer-encoding" not in headers
-        if not is_plain or int(length) > self._limits.body_bytes:
+        is_plain = length.isascii() and length.isdecimal() and (takes_pieces or "transfer-encoding" not in headers)
+        if not is_plain or int(length) > most:
             raise RequestRefused(413, TOO_LARGE)
+
+
+def has_token(headers: Headers) -> bool:
+    return headers.get("authorization", "").lower().startswith("bearer ")
