@@ -33,6 +33,8 @@ class LiveSetup(msgspec.Struct, frozen=True, tag=True):
 
 
 class GameStored(msgspec.Struct, frozen=True, tag=True):
+    """A game was stored; its `number` is 0 if it has no page."""
+
     game: str
     number: int
     text: str

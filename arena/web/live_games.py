@@ -129,6 +129,14 @@ class LiveGames:
         self._publish_boards()
         self._publish_list()
 
+    def interrupt(self, note: str) -> None:
+        """End the running games with this note: their player has gone."""
+        for id in [id for id, game in self.games.items() if not game.end]:
+            self.games[id].end = note
+            self._changed.add(id)
+            self._forget_oldest(id)
+            self._is_list_new = True
+
     def read(self, numbers: Collection[int], *, is_last: bool = False) -> None:
         """Note that the other pages have these games; if `is_last`, all that there will be."""
         for id, game in self.games.items():
@@ -148,7 +156,7 @@ class LiveGames:
                 if dropped:  # the next ply shows of which games they were
                     self._changed.update(self.games)
             case GameStored(id, number, text) if id in self.games:
-                self.games[id].number, self.games[id].end = number, text
+                self.games[id].number, self.games[id].end = number or None, text
                 self._changed.add(id)
                 self._forget_oldest(id)
             case LeagueProgress():

@@ -1,0 +1,122 @@
+"""Challenges: unrated games that a team asks for, of a bot of its own against any bot, so many a day."""
+
+import enum
+import time
+
+import msgspec
+
+from arena.host.accounts import Actor, ChangeRefusedError
+from arena.host.config import Cup
+from arena.host.database import Database
+from arena.host.seasons import SeasonState, current
+from arena.host.submissions import PLAYING, Submission, get_submission
+from arena.system.printable import counted
+
+DAY = 24 * 3600.0
+LISTED = 100
+
+
+class ChallengeState(enum.Enum):
+    WAITING = "waiting"
+    PLAYED = "played"
+    REFUSED = "refused"
+
+
+class Challenge(msgspec.Struct, frozen=True):
+    id: int
+    season: int
+    submission: int
+    against: int
+    games: int
+    played: int
+    created: float
+    state: ChallengeState
+    reason: str
+
+
+def games_left_today(database: Database, cup: Cup, team: int) -> int:
+    asked = database.value(
+        "select sum(games) from challenge join submission on submission.id = challenge.submission "
+        "where team = ? and created > ?",
+        *(team, time.time() - DAY),
+    )
+    return max(0, cup.challenges.games_a_day - (asked or 0))
+
+
+def ask(database: Database, cup: Cup, actor: Actor, team: int, *, submission: int, against: int, games: int) -> int:
+    """Ask for games of a team's bot; return the challenge's id. Raises `ChangeRefusedError`."""
+    with database.change():
+        season = current(database)
+        if season.state not in (SeasonState.OPEN, SeasonState.FROZEN):
+            raise ChangeRefusedError(
+                f"season {season.number} is {season.state.value}: challenges wait for the next one"
+            )
+        own, other = _playing(database, submission), _playing(database, against)
+        if own.team != team:
+            raise ChangeRefusedError("expected a bot of your own team as the one that challenges")
+        if own.id == other.id:
+            raise ChangeRefusedError("expected another bot, or another version of your bot")
+        left = games_left_today(database, cup, team)
+        if not 1 <= games <= left:
+            raise ChangeRefusedError(
+                f"expected from 1 to {counted(left, 'game')}, got {games}: a team may ask for "
+                f"{cup.challenges.games_a_day} in 24 hours"
+            )
+        asked = {"season": season.number, "submission": own.id, "against": other.id, "games": games}
+        id = database.insert(
+            "challenge", account=actor.account, **asked, created=time.time(), state=ChallengeState.WAITING.value
+        )
+        database.note("challenge", {"challenge": id, **asked}, actor.account, actor.address)
+    return id
+
+
+def _playing(database: Database, id: int) -> Submission:
+    submission = get_submission(database, id)
+    if submission.state not in PLAYING:
+        raise ChangeRefusedError(
+            f"{submission.bot} (submission {id}) is {submission.state.value}: expected a bot in the ladder"
+        )
+    return submission
+
+
+def next_challenge(database: Database) -> Challenge | None:
+    """Return the challenge that is played next: the first one of the team that has had the fewest of late."""
+    return database.row(
+        Challenge,
+        "select challenge.* from challenge join submission on submission.id = challenge.submission "
+        "where challenge.state = 'waiting' order by (select count(*) from challenge as other join submission as its "
+        "on its.id = other.submission where its.team = submission.team and other.state = 'played' "
+        "and other.created > ?), challenge.id limit 1",
+        time.time() - DAY,
+    )
+
+
+def of_team(database: Database, team: int) -> list[Challenge]:
+    return database.rows(
+        Challenge,
+        "select challenge.* from challenge join submission on submission.id = challenge.submission "
+        "where team = ? order by challenge.id desc limit ?",
+        *(team, LISTED),
+    )
+
+
+def waiting(database: Database) -> int:
+    return int(database.value("select count(*) from challenge where state = 'waiting'"))
+
+
+def games_before(database: Database, challenge: Challenge) -> int:
+    """Return the games that other challenges of this season have had between the same players."""
+    pair = "min(one.player, other.player) || max(one.player, other.player)"
+    joined = "challenge join submission one on one.id = submission join submission other on other.id = against"
+    return int(
+        database.value(
+            f"select coalesce(sum(played), 0) from {joined} where challenge.id <> ? and season = ? and "
+            f"{pair} = (select {pair} from {joined} where challenge.id = ?)",
+            *(challenge.id, challenge.season, challenge.id),
+        )
+    )
+
+
+def note_played(database: Database, id: int, played: int, state: ChallengeState, reason: str = "") -> None:
+    """Note the games that a challenge has had, within a transaction."""
+    database.run("update challenge set played = ?, state = ?, reason = ? where id = ?", played, state.value, reason, id)

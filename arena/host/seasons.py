@@ -1,0 +1,214 @@
+"""Seasons: open, frozen (challenges only), final, finished. The next one begins in a new store.
+
+When a season opens, 128 random bits are drawn, and their SHA-256 is published. The seeds of its leagues follow from
+them, so they were fixed before the bots of the final were known. The bits are revealed with the results.
+"""
+
+import enum
+import hashlib
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.errors import ArenaError
+from arena.host.accounts import MACHINE, Actor, require_host
+from arena.host.config import Cup
+from arena.host.database import Database
+from arena.host.webhooks import Event, announce
+from arena.league.league_options import FormatName, FormatOptions, check_format
+
+SEED_BYTES = 16
+SEEDED = (FormatName.SWISS, FormatName.KNOCKOUT)
+LEAST_BOTS = 2
+
+
+class SeasonState(enum.Enum):
+    OPEN = "open"
+    FROZEN = "frozen"
+    FINAL = "final"
+    FINISHED = "finished"
+
+
+class FinalPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The final: its format, and the submissions that play it."""
+
+    options: FormatOptions
+    submissions: tuple[int, ...]
+
+
+class Season(msgspec.Struct, frozen=True):
+    """A season as it is in the database. Its `seed` is a secret until it is finished."""
+
+    number: int
+    state: SeasonState
+    seed_hash: str
+    seed: str
+    opened: float
+    frozen: float | None
+    final: str | None
+    finished: float | None
+    counted: int
+    leader: int | None
+
+    @property
+    def public_seed(self) -> str:
+        return self.seed if self.state is SeasonState.FINISHED else ""
+
+    @property
+    def final_plan(self) -> FinalPlan | None:
+        return msgspec.json.decode(self.final, type=FinalPlan) if self.final else None
+
+
+def seed_hash(seed: str) -> str:
+    return hashlib.sha256(seed.encode()).hexdigest()
+
+
+def league_seed(seed: str, league: str) -> int:
+    """Return the seed of a season's `ladder`, `final` or `challenges`, which does not tell those of the others."""
+    return int(hashlib.sha256(f"{league} {seed}".encode()).hexdigest()[:16], 16)
+
+
+def ladder_store(folder: Path, number: int) -> Path:
+    return folder / f"season-{number}.sqlite"
+
+
+def final_store(folder: Path, number: int) -> Path:
+    return folder / f"final-{number}.sqlite"
+
+
+def challenge_store(folder: Path, number: int) -> Path:
+    return folder / f"challenges-{number}.sqlite"
+
+
+def seasons(database: Database) -> list[Season]:
+    return database.rows(Season, "select * from season order by number")
+
+
+def current(database: Database) -> Season:
+    season = database.row(Season, "select * from season order by number desc limit 1")
+    if season is None:
+        raise ArenaError("no season has been opened")
+    return season
+
+
+def open_season(database: Database, cup: Cup, actor: Actor = MACHINE) -> Season:
+    """Open the first season, or the next one after a finished one; bots in the ladder begin it anew."""
+    with database.change():
+        require_host(database, actor)
+        last = database.row(Season, "select * from season order by number desc limit 1")
+        if last is None or last.state is SeasonState.FINISHED:
+            number, seed = (last.number if last else 0) + 1, secrets.token_hex(SEED_BYTES)
+            hashed = seed_hash(seed)
+            database.insert(
+                *("season",),
+                number=number,
+                state=SeasonState.OPEN.value,
+                seed_hash=hashed,
+                seed=seed,
+                opened=time.time(),
+            )
+            database.run(
+                "update submission set games = 0, forfeits = 0, state = 'probation' "
+                "where state in ('probation', 'ladder')"
+            )
+            database.run("update challenge set season = ?, played = 0 where state = 'waiting'", number)
+            database.note("season opened", {"season": number, "seed_hash": hashed}, actor.account, actor.address)
+            _announce(database, cup, number, "is open", state=SeasonState.OPEN, seed_hash=hashed)
+        elif last.state is not SeasonState.OPEN:
+            raise _wrong(last, "only a finished season is followed by the next one")
+    return current(database)
+
+
+def freeze(database: Database, cup: Cup, actor: Actor = MACHINE) -> Season:
+    """Stop the ladder: only challenges are played."""
+    change = SeasonState.OPEN, SeasonState.FROZEN
+    return _change(database, cup, actor, change, "is frozen", frozen=time.time())
+
+
+def thaw(database: Database, cup: Cup, actor: Actor = MACHINE) -> Season:
+    change = SeasonState.FROZEN, SeasonState.OPEN
+    return _change(database, cup, actor, change, "is open again", frozen=None)
+
+
+def begin_final(
+    database: Database,
+    cup: Cup,
+    options: FormatOptions,
+    order: Sequence[str] = (),
+    actor: Actor = MACHINE,
+) -> Season:
+    """Begin the final of a frozen season, between the bots in the ladder.
+
+    `order` are players by their digests, the best first: they seed a swiss and a knockout. Raises `ArenaError` for a
+    season that is not frozen, and `UsageError` for a format that cannot be.
+    """
+    check_format(options)
+    if options.name is FormatName.GAUNTLET:
+        raise ArenaError("a gauntlet is no format of a final: expected round-robin, swiss, knockout or ladder")
+
+    def plan() -> dict[str, Any]:
+        found = database.rows(
+            _Finalist, "select id, bot, player from submission where state in ('probation', 'ladder') order by id"
+        )
+        if len(found) < LEAST_BOTS:
+            raise ArenaError(f"a final needs at least two bots in the ladder, and there are {len(found)}")
+        places = {digest: place for place, digest in enumerate(order)}
+        found.sort(key=lambda one: places.get(one.player, len(places)))
+        names = tuple(one.bot for one in found)
+        is_seeded = options.name in SEEDED and not options.seeds and len(set(names)) == len(names)
+        seeded = replace(options, seeds=names) if is_seeded else options
+        return {"final": msgspec.json.encode(FinalPlan(seeded, tuple(one.id for one in found))).decode()}
+
+    words = f"is in its final, a {options.name.value}"
+    return _change(database, cup, actor, (SeasonState.FROZEN, SeasonState.FINAL), words, plan)
+
+
+class _Finalist(msgspec.Struct, frozen=True):
+    id: int
+    bot: str
+    player: str
+
+
+def finish(database: Database, cup: Cup) -> Season:
+    """Note that the final has been played to its end, and reveal the seed."""
+    change = SeasonState.FINAL, SeasonState.FINISHED
+    return _change(database, cup, MACHINE, change, "is finished, and its seed is revealed", finished=time.time())
+
+
+def _change(
+    database: Database,
+    cup: Cup,
+    actor: Actor,
+    change: tuple[SeasonState, SeasonState],
+    words: str,
+    plan: Callable[[], dict[str, Any]] = dict,
+    **values: Any,
+) -> Season:
+    """Change the state in one transaction; a season that has it already stays as it is. Raises `ArenaError`."""
+    before, after = change
+    with database.change():
+        require_host(database, actor)
+        season = current(database)
+        if season.state is after:
+            return season
+        if season.state is not before:
+            raise _wrong(season, f"expected one that is {before.value}")
+        values |= {"state": after.value, **plan()}
+        names = ", ".join(f"{name} = ?" for name in values)
+        database.run(f"update season set {names} where number = ?", *values.values(), season.number)
+        database.note(f"season {after.value}", {"season": season.number}, actor.account, actor.address)
+        _announce(database, cup, season.number, words, state=after)
+    return current(database)
+
+
+def _announce(database: Database, cup: Cup, number: int, words: str, *, state: SeasonState, **detail: Any) -> None:
+    announce(database, cup, Event.SEASON, f"Season {number} {words}.", season=number, state=state.value, **detail)
+
+
+def _wrong(season: Season, expected: str) -> ArenaError:
+    return ArenaError(f"season {season.number} is {season.state.value}: {expected}")

@@ -1,0 +1,156 @@
+"""Webhooks: addresses that are told of events, by deliveries that are kept in the database until they have arrived.
+
+A delivery is written in the transaction of the change that it tells. It is sent as JSON, signed with the hook's secret
+(`X-Arena-Signature: sha256=` and the HMAC of the body), and again after growing pauses for a day.
+"""
+
+import enum
+import hashlib
+import hmac
+import http.client
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import trio
+
+from arena.host.config import Cup, Webhook
+from arena.host.database import Database
+from arena.system.printable import printable
+from arena.version import __version__
+
+SIGNATURE = "X-Arena-Signature"
+SECONDS = 10.0
+FIRST_PAUSE, LONGEST_PAUSE = 10.0, 3600.0
+GIVEN_UP = 24 * 3600.0
+KEPT = 14 * 24 * 3600.0
+"""How long deliveries that are over stay in the database."""
+AT_ONCE = 20
+LONGEST_DISCORD = 1900
+LONGEST_ERROR = 200
+IDLE_SECONDS = 30.0
+
+
+class Event(enum.Enum):
+    SUBMISSION = "submission"
+    PARKED = "parked"
+    SEASON = "season"
+    LEADER = "leader"
+
+
+class Delivery(msgspec.Struct, frozen=True):
+    id: int
+    hook: int
+    body: str
+    created: float
+    attempts: int
+    next: float
+
+
+def announce(database: Database, cup: Cup, event: Event, text: str, **detail: Any) -> None:
+    """Write a delivery for each hook of the settings, within a transaction."""
+    now = time.time()
+    for number, hook in enumerate(cup.webhooks):
+        content: dict[str, Any] = {"event": event.value, "text": text, "time": now, "cup": cup.title, **detail}
+        if hook.form == "discord":  # nobody is called by a name such as @everyone
+            content = {"content": f"{cup.title}: {text}"[:LONGEST_DISCORD], "allowed_mentions": {"parse": []}}
+        body = msgspec.json.encode(content).decode()
+        database.insert("delivery", hook=number, body=body, created=now, next=now)
+
+
+def signature(body: bytes, secret: str) -> str:
+    return f"sha256={hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()}"
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *arguments: Any) -> None:
+        """Follow no redirect: urllib raises the answer as an error."""
+
+
+_opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirects)
+
+
+def send(hook: Webhook, body: bytes) -> str:
+    """Send a body and return why it has not arrived; empty if it has."""
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": f"arena/{__version__}",
+        SIGNATURE: signature(body, hook.secret),
+    }
+    request = urllib.request.Request(hook.url, body, headers, method="POST")
+    try:
+        with _opener.open(request, timeout=SECONDS):
+            return ""
+    except urllib.error.HTTPError as error:
+        error.close()
+        return f"answered {error.code} {printable(str(error.reason), LONGEST_ERROR)}"
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        return printable(str(getattr(error, "reason", error)) or type(error).__name__, LONGEST_ERROR)
+
+
+def pause(attempts: int) -> float:
+    """Return the seconds until the next attempt after so many that failed."""
+    return min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(attempts - 1, 20))
+
+
+class Deliveries:
+    """Sends what is to be sent, each hook's deliveries one after another, in threads."""
+
+    def __init__(
+        self, database: Database, cup: Cup, *, clock: Callable[[], float] = time.time, seconds: float = IDLE_SECONDS
+    ) -> None:
+        self._database, self._cup, self._clock, self._seconds = database, cup, clock, seconds
+        self._news = trio.Event()
+
+    def wake(self) -> None:
+        self._news.set()
+
+    async def run(self) -> None:
+        while True:
+            self._news = trio.Event()
+            if not await self.send_due():
+                with trio.move_on_after(self._wait()):
+                    await self._news.wait()
+
+    def _wait(self) -> float:
+        first = self._database.value("select min(next) from delivery where done is null")
+        return self._seconds if first is None else min(self._seconds, max(0.1, first - self._clock()))
+
+    async def send_due(self) -> int:
+        """Send the deliveries that are due; return the number of attempts."""
+        due = self._database.rows(
+            Delivery,
+            "select * from delivery where done is null and next <= ? order by id limit ?",
+            self._clock(),
+            AT_ONCE,
+        )
+        by_hook: dict[int, list[Delivery]] = {}
+        for delivery in due:
+            by_hook.setdefault(delivery.hook, []).append(delivery)
+        async with trio.open_nursery() as nursery:
+            for deliveries in by_hook.values():
+                nursery.start_soon(self._send_all, deliveries)
+        return len(due)
+
+    async def _send_all(self, deliveries: list[Delivery]) -> None:
+        for delivery in deliveries:
+            if delivery.hook < len(self._cup.webhooks):
+                hook = self._cup.webhooks[delivery.hook]
+                body = delivery.body.encode()
+                error = await trio.to_thread.run_sync(send, hook, body, abandon_on_cancel=True)
+                self._note(delivery, error, is_last=self._clock() - delivery.created > GIVEN_UP)
+            else:
+                self._note(delivery, "the settings have no such hook any more", is_last=True)
+
+    def _note(self, delivery: Delivery, error: str, *, is_last: bool) -> None:
+        now, attempts = self._clock(), delivery.attempts + 1
+        done = now if is_last or not error else None
+        with self._database.change():
+            self._database.run(
+                "update delivery set attempts = ?, next = ?, done = ?, error = ? where id = ?",
+                *(attempts, now + pause(attempts), done, error, delivery.id),
+            )
+            self._database.run("delete from delivery where done < ?", now - KEPT)
