@@ -51,8 +51,9 @@ create table stage(
   attempts integer not null default 0, text text not null default '', log text not null default '',
   primary key(submission, name)) strict, without rowid;
 create table challenge(
-  id integer primary key, account integer references account, season integer not null references season, submission integer not null references submission, against integer not null references
-  submission, games integer not null, played integer not null default 0, created real not null, state text not null,
+  id integer primary key, account integer references account, season integer not null references season,
+  submission integer not null references submission, against integer not null references submission,
+  games integer not null, played integer not null default 0, created real not null, state text not null,
   reason text not null default '') strict;
 create table announcement(id integer primary key, text text not null, created real not null) strict;
 create table delivery(

@@ -178,7 +178,7 @@ class ContinuousPlay:
 
     async def _pause(self, error: str) -> None:
         self._failures += 1
-        seconds = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(self._failures - 1, 20))
+        seconds = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(self._failures - 1, 20))
         words = printable(error, LONGEST_ERROR, lines=True)
         self.problem = f"No game is played: {words}. It is tried again in {counted(round(seconds), 'second')}."
         self._complain(self.problem)

@@ -165,7 +165,7 @@ def begin_final(
         return {"final": msgspec.json.encode(FinalPlan(seeded, tuple(one.id for one in found))).decode()}
 
     words = f"is in its final, a {options.name.value}"
-    return _change(database, cup, actor, (SeasonState.FROZEN, SeasonState.FINAL), words, plan)
+    return _change(database, cup, actor, (SeasonState.FROZEN, SeasonState.FINAL), words, plan=plan)
 
 
 class _Finalist(msgspec.Struct, frozen=True):
@@ -186,6 +186,7 @@ def _change(
     actor: Actor,
     change: tuple[SeasonState, SeasonState],
     words: str,
+    *,
     plan: Callable[[], dict[str, Any]] = dict,
     **values: Any,
 ) -> Season:

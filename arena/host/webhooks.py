@@ -93,7 +93,7 @@ def send(hook: Webhook, body: bytes) -> str:
 
 def pause(attempts: int) -> float:
     """Return the seconds until the next attempt after so many that failed."""
-    return min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(attempts - 1, 20))
+    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempts - 1, 20))
 
 
 class Deliveries:

@@ -1,0 +1,180 @@
+"""The public archive of a competition: the games as the public may have them, with settings, tables and seeds.
+
+For each season it has the seed of its leagues or, until the season is finished, the SHA-256 of the seed.
+"""
+
+import hashlib
+import io
+import tarfile
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.host.config import Cup, load_cup
+from arena.host.database import FILE, Database
+from arena.host.seasons import (
+    Season,
+    SeasonState,
+    final_store,
+    ladder_store,
+    seasons,
+)
+from arena.league.exchange import settings_of_game
+from arena.league.readers import HOST, Audience, Reader
+from arena.league.store import Store
+from arena.league.store.document import SEED
+from arena.report.placings import stored_table
+from arena.system.printable import printable
+from arena.system.user_files import written_whole
+from arena.version import __version__
+
+KIND, ARCHIVE_VERSION = "arena host archive", 1
+INDEX, README = "cup.json", "README.txt"
+PUBLIC = Reader(Audience.PUBLIC)
+TEXT = """\
+The games, settings and tables of a competition of the arena (https://pypi.org/project/stratego-arena/).
+Check them with: arena host verify THIS-ARCHIVE.tar.gz
+An archive that you got earlier shows that no game was changed or left out since: --earlier EARLIER.tar.gz
+The seed of a season is revealed when it is finished; until then its SHA-256 is in cup.json:
+printf %s SEED | sha256sum
+Challenges are not here: their games count for nothing.
+"""
+
+
+class PublicPlayer(msgspec.Struct, frozen=True):
+    name: str
+    digest: str
+
+
+class PublicLeague(msgspec.Struct, frozen=True):
+    """A league of a season. Its games are whole, or what both sides were told. `format` is for its games in order."""
+
+    file: str
+    sha256: str
+    games: int
+    is_whole: bool
+    settings: dict[str, str]
+    players: tuple[PublicPlayer, ...]
+    format: str
+    standings: Any
+
+
+class PublicSeason(msgspec.Struct, frozen=True):
+    number: int
+    state: SeasonState
+    seed_hash: str
+    seed: str
+    opened: float
+    finished: float | None
+    ladder: PublicLeague | None
+    final: PublicLeague | None
+
+    @property
+    def leagues(self) -> dict[str, PublicLeague]:
+        return {name: league for name, league in (("ladder", self.ladder), ("final", self.final)) if league}
+
+
+class PublicArchive(msgspec.Struct, frozen=True):
+    kind: str
+    version: int
+    title: str
+    address: str
+    arena: str
+    made: float
+    play: dict[str, Any]
+    seasons: tuple[PublicSeason, ...]
+
+
+def export_public(folder: Path, target: Path, say: Callable[[str], None] = lambda text: None) -> PublicArchive:
+    """Write the archive of a competition, which may be running. Raises `UsageError` if the target exists."""
+    cup = load_cup(folder)
+    database = Database(folder / FILE)
+    try:
+        found = seasons(database)
+    finally:
+        database.close()
+    with written_whole(target, replace=False) as file, tempfile.TemporaryDirectory() as name:
+        drafts = Path(name)
+        index = PublicArchive(
+            KIND,
+            ARCHIVE_VERSION,
+            cup.title,
+            cup.address,
+            __version__,
+            time.time(),
+            msgspec.to_builtins(cup.play),
+            tuple(_season(folder, cup, season, drafts, say) for season in found),
+        )
+        with tarfile.open(fileobj=file, mode="w:gz") as archive:
+            _add(archive, README, io.BytesIO(TEXT.encode()), len(TEXT))
+            text = msgspec.json.format(msgspec.json.encode(index), indent=1)
+            _add(archive, INDEX, io.BytesIO(text), len(text))
+            for season in index.seasons:
+                for league in season.leagues.values():
+                    draft = drafts / league.file
+                    with draft.open("rb") as content:
+                        _add(archive, league.file, content, draft.stat().st_size)
+    return index
+
+
+def _add(archive: tarfile.TarFile, name: str, content: Any, size: int) -> None:
+    info = tarfile.TarInfo(name)
+    info.size, info.mode, info.mtime = size, 0o644, int(time.time())
+    archive.addfile(info, content)
+
+
+def _season(folder: Path, cup: Cup, season: Season, drafts: Path, say: Callable[[str], None]) -> PublicSeason:
+    (drafts / f"season-{season.number}").mkdir()
+    is_finished = season.state is SeasonState.FINISHED
+    is_whole = cup.shows == "after-game" or (cup.shows == "after-season" and is_finished)
+
+    def league(path: Path, name: str) -> PublicLeague | None:
+        file = f"season-{season.number}/{name}.jsonl"
+        has_games = path.is_file() and path.stat().st_size
+        return _league(path, drafts, file, say, is_whole=is_whole, has_seed=is_finished) if has_games else None
+
+    return PublicSeason(
+        season.number,
+        season.state,
+        season.seed_hash,
+        season.public_seed,
+        season.opened,
+        season.finished,
+        league(ladder_store(folder, season.number), "ladder"),
+        league(final_store(folder, season.number), "final"),
+    )
+
+
+def _league(
+    path: Path, drafts: Path, file: str, say: Callable[[str], None], *, is_whole: bool, has_seed: bool
+) -> PublicLeague:
+    """Write the games of a store. The seed of a league is left out while other games of it are to come."""
+    reader = HOST if is_whole else PUBLIC
+    hashed, games = hashlib.sha256(), 0
+    with Store(path, create=False) as store, (drafts / file).open("wb") as written:
+        settings = {name: value for name, value in store.settings().items() if has_seed or name != SEED}
+        for number in store.numbers():
+            stored = store.stored(number)
+            record = stored.sound
+            if record is None:
+                say(f"{printable(path.name)}: game {number} is damaged, and is left out")
+                continue
+            for line in reader.lines(record, settings_of_game(settings, record)):
+                written.write(line + b"\n")
+                hashed.update(line + b"\n")
+            games += 1
+        table, kept = stored_table(store), store.kept()
+    return PublicLeague(
+        file,
+        hashed.hexdigest(),
+        games,
+        is_whole,
+        settings,
+        tuple(PublicPlayer(player.name, player.digest) for player in kept.entrants),
+        kept.format,
+        {"table": msgspec.to_builtins(table.table.lines), "places": msgspec.to_builtins(table.placing)},
+    )

@@ -1,0 +1,169 @@
+"""`arena host run`: one process with the pages, the submissions and the games of a competition, until a signal."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import trio
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute
+
+from arena.errors import UsageError
+from arena.host.accounts import MACHINE, invite
+from arena.host.config import Cup, load_cup
+from arena.host.database import FILE, Database
+from arena.host.guarded import GuardedRoutes, Visitor
+from arena.host.pipeline import Pipeline, clear_left
+from arena.host.playing import ContinuousPlay
+from arena.host.seasons import current, open_season
+from arena.host.submissions import Submission
+from arena.host.submit_api import submit_routes
+from arena.host.webhooks import Deliveries
+from arena.report.shown import SeenBy
+from arena.report.site.page_frame import Site
+from arena.sandbox.levels import Level, choose
+from arena.sandbox.rlimits import use_all_descriptors
+from arena.system.concurrency import background
+from arena.system.printable import printable
+from arena.system.user_files import hold_lock, release_lock
+from arena.version import __version__
+from arena.web.address import Address, Hosts, hosts_of, listen
+from arena.web.feed import Viewers
+from arena.web.guard import Complain, Guard, PageLook
+from arena.web.live_games import LiveGames
+from arena.web.server import Application, Server
+from arena.web.store_server import SIGNALS
+
+try:
+    import fcntl
+except ImportError:  # no bots are run there
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = "host.lock"
+FOOTER = f"Served by arena {__version__}."
+
+
+@contextmanager
+def sole_host(folder: Path) -> Iterator[None]:
+    """Hold the lock of a competition's folder. Raises `UsageError` if another process of the host has it."""
+    path = folder / LOCK
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise UsageError(f"{printable(str(path))}: cannot be locked: {error.strerror}") from None
+    try:
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        where = printable(str(folder))
+        raise UsageError(f"{where}: 'arena host run' is running with this folder: expected it to be stopped") from None
+    hold_lock(lock)
+    try:
+        yield
+    finally:
+        release_lock(lock)
+
+
+def make_host(folder: Path, cup: Cup) -> str:
+    """Make the database of a new folder with its first season; return the link that invites its host."""
+    database = Database(folder / FILE, create=True)
+    try:
+        open_season(database, cup)
+        return f"{cup.address}/join/{invite(database, MACHINE, is_host=True)}"
+    finally:
+        database.close()
+
+
+def host_level(cup: Cup) -> Level:
+    """Return the level at which bots of strangers run. Raises `UsageError` for one that does not confine them."""
+    level = choose(cup.play.sandbox)
+    if level is Level.BASIC and not cup.trusted:
+        raise UsageError(
+            "bots of strangers need bwrap or cgroup, and neither works here: 'arena doctor' says what is missing; "
+            "with trusted = true in cup.toml they run at the basic level, where they can do all that you can"
+        )
+    return level
+
+
+class HostServer:
+    """All tasks of a competition, and its application."""
+
+    def __init__(
+        self, folder: Path, cup: Cup, database: Database, level: Level, *, hosts: Hosts, complain: Complain
+    ) -> None:
+        self.folder, self.cup, self.database, self.hosts, self.complain = folder, cup, database, hosts, complain
+        self.viewers = Viewers()
+        self.look = PageLook(Site(cup.title, (), FOOTER))
+        self.live = LiveGames(self.viewers, self.look, SeenBy.PUBLIC)
+        self.deliveries = Deliveries(database, cup)
+        self.playing = ContinuousPlay(folder, cup, database, level, live=self.live, complain=complain)
+        self.pipeline = Pipeline(folder, cup, database, tell=self._tell, complain=complain)
+        self.doors = GuardedRoutes(folder, cup, database)
+
+    def _tell(self, submission: Submission) -> None:
+        self.wake()
+
+    def wake(self) -> None:
+        """Have all tasks look at the database: something has changed."""
+        self.playing.wake()
+        self.deliveries.wake()
+        self.pipeline.wake()
+
+    def routes(self) -> list[BaseRoute]:
+        return [
+            self.doors.page("/", self._front),
+            *submit_routes(self.doors, self.folder, self.cup, self.database, self.wake),
+        ]
+
+    def application(self) -> Application:
+        routes = self.routes()
+        return Guard(routes, self.look, self.hosts, posts=True, uploads=self.doors.uploads, complain=self.complain)
+
+    async def run(self) -> None:
+        """Run the tasks until cancelled."""
+        await clear_left(self.folder)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.pipeline.run)
+            nursery.start_soon(self.playing.run)
+            nursery.start_soon(self.deliveries.run)
+            nursery.start_soon(self.live.run)
+
+    async def _front(self, request: Request, visitor: Visitor) -> Response:
+        season = current(self.database)
+        lines = [self.cup.title, f"Season {season.number} is {season.state.value}.", self.playing.now]
+        return PlainTextResponse("\n".join(lines) + "\n")
+
+
+def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], complain: Complain) -> None:
+    """Run a competition until a signal. Raises `UsageError` and other `ArenaError`."""
+    folder = folder.absolute()
+    cup = load_cup(folder)
+    level = host_level(cup)
+    use_all_descriptors()
+    with sole_host(folder):
+        database = Database(folder / FILE)
+        listening = listen(address)
+        try:
+            known_as = [name] if (name := urlsplit(cup.address).hostname) else []
+            hosts = hosts_of([listening.address], known_as)
+            host = HostServer(folder, cup, database, level, hosts=hosts, complain=complain)
+
+            async def main() -> None:
+                heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
+                with trio.open_signal_receiver(*heard) as signals:
+                    async with background(host.run) as nursery:
+                        await nursery.start(Server(host.application()).run, [listening])
+                        ready(listening.url)
+                        async for _ in signals:
+                            return
+
+            trio.run(main)
+        finally:
+            listening.close()
+            with suppress(Exception):
+                database.close()
