@@ -7,6 +7,7 @@ bot) or disqualified. The name of a bot belongs to the first team that submits i
 """
 
 import enum
+import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -122,6 +123,22 @@ def received_file(folder: Path, number: int) -> Path:
 
 def bot_folder(folder: Path, number: int) -> Path:
     return folder / BOTS / str(number)
+
+
+def mover(folder: Path, file: Path) -> Callable[[int], None]:
+    """Return a function for `receive` that moves an uploaded file."""
+
+    def move(number: int) -> None:
+        path = received_file(folder, number)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        file.replace(path)
+        descriptor = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    return move
 
 
 def get_submission(database: Database, number: int) -> Submission:
@@ -265,10 +282,14 @@ def stage_of(database: Database, number: int, name: StageName) -> Stage:
     return found
 
 
-def free_attempt(database: Database, number: int, name: StageName) -> None:
-    """Take back an attempt that failed through a fault of the machine."""
+def end_attempt(database: Database, number: int, name: StageName, text: str, *, is_counted: bool) -> None:
+    """Write why an attempt did not finish a stage. It does not count if the machine or its host was the reason."""
     with database.change():
-        database.run("update stage set attempts = attempts - 1 where submission = ? and name = ?", number, name.value)
+        database.run("update stage set text = ? where submission = ? and name = ?", text, number, name.value)
+        if not is_counted:
+            database.run(
+                "update stage set attempts = attempts - 1 where submission = ? and name = ?", number, name.value
+            )
 
 
 def end_stage(
