@@ -138,11 +138,11 @@ def _unpack(job: Job, log: Log) -> JobAnswer:
     _unpack_anew(job)
     folder = Path(job.folder)
     files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-    log.add(f"{len(files)} files")
+    log.add(counted(len(files), "file"))
     for file in files[:200]:
         log.add(f"    {file}")
     bot = _bot_at(job)
-    return JobAnswer(f"{len(files)} files, digest {bot.digest[:12]}", digest=bot.digest)
+    return JobAnswer(f"{counted(len(files), 'file')}, digest {bot.digest[:12]}", digest=bot.digest)
 
 
 def _bot_at(job: Job) -> BotSpec:
@@ -170,7 +170,7 @@ def _check(job: Job, log: Log) -> JobAnswer:
     options = replace(job.play.options(Path()), built=True)
     asked = CheckOptions(options, (job.play.rules,), Extent.QUICK)
     for attempt in range(CHECKS):
-        checked = check_bot(job.folder, asked, log.add, lambda *_: None, run_stoppable)
+        checked = replace(check_bot(job.folder, asked, log.add, lambda *_: None, run_stoppable), name=job.bot)
         if attempt:
             log.add("The check has been done again:")
         log.add(check_text(checked, is_verbose=True))
