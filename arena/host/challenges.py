@@ -36,8 +36,8 @@ class Challenge(msgspec.Struct, frozen=True):
 
 def games_left_today(database: Database, cup: Cup, team: int) -> int:
     asked = database.value(
-        "select sum(games) from challenge join submission on submission.id = challenge.submission "
-        "where team = ? and created > ?",
+        "select sum(challenge.games) from challenge join submission on submission.id = challenge.submission "
+        "where team = ? and challenge.created > ?",
         *(team, time.time() - DAY),
     )
     return max(0, cup.challenges.games_a_day - (asked or 0))

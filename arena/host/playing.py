@@ -47,6 +47,7 @@ from arena.host.submissions import PLAYING, Submission, bot_folder, get_submissi
 from arena.host.webhooks import Event, announce
 from arena.league.executor.child_process import READ_SIZE, Frames, WireError, own_python
 from arena.league.executor.task import Watched
+from arena.sandbox.killing import kill_left_by
 from arena.sandbox.levels import Level
 from arena.sandbox.reaper import killed_words
 from arena.system.concurrency import open_nursery
@@ -254,6 +255,7 @@ class ContinuousPlay:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            cwd="/",
             env=environment,
             start_new_session=True,
         )
@@ -270,6 +272,7 @@ class ContinuousPlay:
         finally:
             with trio.CancelScope(shield=True):
                 await _end(process)
+                await kill_left_by(environment[TOKEN_VARIABLE])
             self.running = self.pid = None
             if self._live:
                 self._live.interrupt(GONE)

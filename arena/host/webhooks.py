@@ -80,8 +80,8 @@ def send(hook: Webhook, body: bytes) -> str:
         "User-Agent": f"arena/{__version__}",
         SIGNATURE: signature(body, hook.secret),
     }
-    request = urllib.request.Request(hook.url, body, headers, method="POST")
     try:
+        request = urllib.request.Request(hook.url, body, headers, method="POST")
         with _opener.open(request, timeout=SECONDS):
             return ""
     except urllib.error.HTTPError as error:
