@@ -81,6 +81,8 @@ def unpack(source: BinaryIO, folder: Path, name: str, limits: UnpackLimits) -> N
             opener = next((opener for magic, opener in PACKED if start.startswith(magic)), None)
             with _Counted(source if opener is None else opener(source), limits) as plain:
                 _take(_of_tar(plain), folder, limits)
+                while plain.read():
+                    pass  # to the end, where the compression has its check of the whole
         _lift(folder)
         _refuse_nothing(folder)
     except UnpackError:

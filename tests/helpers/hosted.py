@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, cast
 
 from arena.bots.samples import sample_file
 from arena.host.accounts import Account, Actor, Team, invite, join, make_token, team_of
@@ -74,10 +75,10 @@ def make_hosted(folder: Path, cup: Cup | None = None) -> Hosted:
     return Hosted(folder, cup, Database(folder / FILE, create=True))
 
 
-def tar(files: Mapping[str, str | bytes], packed: str = "gz") -> bytes:
+def tar(files: Mapping[str, str | bytes], packed: Literal["", "gz", "bz2", "xz"] = "gz") -> bytes:
     """Return a tar of these files; those that begin with #! are programs."""
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode=f"w:{packed}") as archive:
+    with tarfile.open(fileobj=out, mode=cast(Literal["w:gz"], f"w:{packed}")) as archive:
         for name, content in files.items():
             data = content.encode() if isinstance(content, str) else content
             info = tarfile.TarInfo(name)

@@ -47,7 +47,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     now = time.time
 
     def move(seconds: float) -> None:
-        monkeypatch.setattr(accounts.time, "time", lambda: now() + seconds)
+        monkeypatch.setattr(time, "time", lambda: now() + seconds)
 
     return move
 
@@ -121,7 +121,7 @@ def test_members_invite_to_their_own_team_and_nobody_else(hosted: Hosted) -> Non
     assert members(hosted.database, rooks.id) == [ann, cy]
     for refused in ({"team": rooks.id}, {"is_host": True}, {}):
         with pytest.raises(ChangeRefusedError, match="only a host"):
-            invite(hosted.database, Actor(bob.id), **refused)  # type: ignore[arg-type]
+            invite(hosted.database, Actor(bob.id), **refused)
     with pytest.raises(ChangeRefusedError, match="only a host"):
         invite(hosted.database, Actor(ann.id), team=rooks.id, is_host=True)
 
@@ -192,8 +192,11 @@ def test_a_revoked_token_is_not_good(hosted: Hosted) -> None:
 
 def test_only_the_owner_and_hosts_make_tokens_and_links(hosted: Hosted) -> None:
     ann, bob, host = hosted.member("Ann", "Rooks"), hosted.member("Bob", "Knights"), hosted.host("Hanna")
-    for make in (lambda who: make_token(hosted.database, Actor(who), ann.id, "x"),
-                 lambda who: make_link(hosted.database, Actor(who), ann.id)):  # fmt: skip
+    makers: list[Callable[[int], str]] = [
+        lambda who: make_token(hosted.database, Actor(who), ann.id, "x"),
+        lambda who: make_link(hosted.database, Actor(who), ann.id),
+    ]
+    for make in makers:
         assert make(ann.id) != make(host.id)
         with pytest.raises(ChangeRefusedError, match="only a host"):
             make(bob.id)
