@@ -17,7 +17,7 @@ import secrets
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 from urllib.parse import parse_qsl, quote
@@ -376,8 +376,9 @@ class GuardedRoutes:
         try:
             with file.open("xb") as written:
                 part = FilePart(written, self._most, kind if is_form else None)
-                async for piece in request.stream():
-                    part.feed(piece)
+                async with aclosing(request.stream()) as pieces:
+                    async for piece in pieces:
+                        part.feed(piece)
                 part.finish()
                 written.flush()
                 await trio.to_thread.run_sync(os.fsync, written.fileno())

@@ -65,7 +65,7 @@ GRACE = 15.0
 LONGEST_ANSWER = 1 << 20
 STDERR_KEPT = 4096
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 300.0
-FILES_KEPT = 600.0
+FILES_KEPT = 3600.0
 """Seconds for which the files of a submission stay after its end: games with them may still be played."""
 CLEAN_SECONDS = 60.0
 

@@ -2,12 +2,13 @@
 
 import socket
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from email.message import Message
 from http.client import HTTPConnection
 from typing import Any
 
+import pytest
 import trio
 
 from arena.web.address import Address, Listening, listen
@@ -112,6 +113,22 @@ def start_serving(
     thread.start()
     assert ready.wait(PATIENCE)
     return Served(server, listening, *found[0], thread)
+
+
+@pytest.fixture
+def serving() -> Iterator[Serve]:
+    """`serving(application, limits)`: a server that is stopped at the end of the test."""
+    running: list[Served] = []
+
+    def start(
+        application: Application, limits: ServerLimits = LIMITS, beside: Callable[[], Awaitable[None]] | None = None
+    ) -> Served:
+        running.append(start_serving(application, limits, beside))
+        return running[-1]
+
+    yield start
+    for served in running:
+        served.stop()
 
 
 def read_all(client: socket.socket) -> bytes:
