@@ -29,8 +29,8 @@ TOO_MANY, SERVER_ERRORS = 429, 500
 
 
 @command(
+    ("arena submit mine.py --to https://cup.example", "token in ARENA_TOKEN"),
     ("arena submit mine/ --to https://cup.example --token TOKEN", ""),
-    ("arena submit mine.py --to https://cup.example", f"with the token in {TOKEN_OF_SHELL}"),
 )
 @click.argument("path", type=click.Path(path_type=Path), metavar="BOT", shell_complete=offer_bots)
 @click.option("--to", "address", required=True, metavar="URL", help="Address of the competition.")
@@ -63,10 +63,17 @@ def submit_command(path: Path, address: str, token: str | None, name: str) -> in
 
 def _pack(path: Path, file: IO[bytes], name: str) -> str:
     """Write the files of a bot that belong to it as a tar.gz; return its name. Raises `UsageError`."""
+    from arena.bots.asked import AskedBot
     from arena.bots.bot_files import BotFiles
-    from arena.bots.loading import load_bot
+    from arena.bots.finding import find_entrants
+    from arena.system.printable import printable
 
-    bot = load_bot(path)
+    found = find_entrants([], follow_links=True, asked=[AskedBot(str(path), name or None)]).bots
+    if len(found) != 1:
+        raise UsageError(f"{printable(str(path))}: expected one bot, got {len(found)}: name one of them")
+    (bot,) = found
+    if bot.fault is not None:
+        raise UsageError(bot.fault)
     assert bot.look is not None
     covered = bot.look.covered
     reader = BotFiles(os.fsencode(covered.folder))
@@ -77,7 +84,7 @@ def _pack(path: Path, file: IO[bytes], name: str) -> str:
             copy.parent.mkdir(parents=True, exist_ok=True)
             reader.copy(parts, copy)
         archive.add(folder, arcname=".", filter=_of_nobody)
-    return name or bot.name
+    return bot.name
 
 
 def _of_nobody(info: tarfile.TarInfo) -> tarfile.TarInfo:

@@ -5,6 +5,7 @@ For each season it has the seed of its leagues or, until the season is finished,
 
 import hashlib
 import io
+import os
 import tarfile
 import tempfile
 import time
@@ -14,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from arena.errors import UsageError
 from arena.host.config import Cup, load_cup
 from arena.host.database import FILE, Database
 from arena.host.seasons import (
@@ -92,6 +94,8 @@ class PublicArchive(msgspec.Struct, frozen=True):
 def export_public(folder: Path, target: Path, say: Callable[[str], None] = lambda text: None) -> PublicArchive:
     """Write the archive of a competition, which may be running. Raises `UsageError` if the target exists."""
     cup = load_cup(folder)
+    if os.path.lexists(target):
+        raise UsageError(f"{printable(str(target))}: expected a file that does not exist yet")
     database = Database(folder / FILE)
     try:
         found = seasons(database)
