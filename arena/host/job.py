@@ -37,6 +37,7 @@ from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow
 from arena.report.checklist import check_text
 from arena.sandbox.launch import HostError, SandboxError
+from arena.sandbox.levels import choose
 from arena.system.printable import counted, printable
 
 T = TypeVar("T")
@@ -246,10 +247,19 @@ STAGES: dict[StageName, Callable[[Job, Log], JobAnswer]] = {
 }
 
 
+def _check_level(job: Job) -> None:
+    """Raise `HostError` if the sandbox does not work any more."""
+    try:
+        choose(job.play.sandbox)
+    except UsageError as error:
+        raise HostError(str(error), "") from None
+
+
 def do(job: Job) -> JobAnswer:
     """Do a stage. Errors of the bot are faults, errors of the machine are troubles."""
     log = Log()
     try:
+        _check_level(job)
         answer = STAGES[job.stage](job, log)
         os.sync()  # the database must not say of files that they are there, and they are gone after a loss of power
     except (HostError, SandboxError) as error:

@@ -1,0 +1,294 @@
+"""Submissions: who may send what, what each waits for, and what becomes of it."""
+
+import time
+from pathlib import Path
+
+import pytest
+from hosted import HOST, Hosted, make_hosted
+
+from arena.host import submissions
+from arena.host.accounts import Account, Actor, ChangeRefusedError
+from arena.host.submissions import (
+    AFTER,
+    IN_PIPELINE,
+    LONGEST_REASON,
+    StageName,
+    StageState,
+    Submission,
+    SubmissionState,
+    begin_stage,
+    disqualify,
+    end_attempt,
+    end_stage,
+    get_submission,
+    playing,
+    queue,
+    quota_of,
+    receive,
+    received_file,
+    record_game,
+    set_quota,
+    stage_of,
+    stages_of,
+    submissions_of,
+    unpark,
+    why_waiting,
+    withdraw,
+)
+
+
+@pytest.fixture
+def hosted(tmp_path: Path) -> Hosted:
+    return make_hosted(tmp_path / "cup")
+
+
+@pytest.fixture
+def ann(hosted: Hosted) -> Account:
+    return hosted.member("Ann", "Rooks")
+
+
+def passed(hosted: Hosted, submission: Submission, until: SubmissionState = SubmissionState.PROBATION) -> Submission:
+    """Let a submission pass its stages up to a state."""
+    for name, state in AFTER.items():
+        begin_stage(hosted.database, submission.id, name)
+        digest = f"digest of {submission.id}" if name is StageName.UNPACK else ""
+        submission = end_stage(
+            hosted.database, hosted.cup, submission.id, name, fault="", text="", log="", digest=digest
+        )
+        if state is until:
+            break
+    return submission
+
+
+def play(hosted: Hosted, submission: Submission, *forfeits: str) -> Submission:
+    for forfeit in forfeits:
+        with hosted.database.change():
+            submission = record_game(hosted.database, hosted.cup, submission.id, forfeit)
+    return submission
+
+
+def why(hosted: Hosted, submission: Submission, trouble: str = "") -> str:
+    return why_waiting(hosted.database, hosted.cup, get_submission(hosted.database, submission.id), trouble)
+
+
+def test_a_submission_is_kept_with_its_file(hosted: Hosted, ann: Account) -> None:
+    sent = hosted.submit(ann, "Rook", b"data", "mine\x1b.tar")
+    assert received_file(hosted.folder, sent.id).read_bytes() == b"data"
+    assert (sent.state, sent.bytes, sent.sent_as) == (SubmissionState.RECEIVED, 4, "mine\\x1b.tar")
+    assert submissions_of(hosted.database, sent.team) == queue(hosted.database) == [sent]
+    assert hosted.database.column("select action from audit")[-1] == "submitted"
+
+
+def test_a_file_that_cannot_be_moved_makes_no_submission(hosted: Hosted, ann: Account) -> None:
+    def move(number: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        receive(hosted.database, hosted.cup, Actor(ann.id), 1, "Rook", size=1, sent_as="x", move=move)
+    assert queue(hosted.database) == []
+    assert hosted.submit(ann, "Rook", b"data").id == 1
+
+
+@pytest.mark.parametrize("bot", ["", "a/b", "x#2", "a\u202eb", "x" * 41])
+def test_names_of_bots_obey_the_rules(hosted: Hosted, ann: Account, bot: str) -> None:
+    with pytest.raises(ChangeRefusedError, match="bot: expected a name"):
+        hosted.submit(ann, bot, b"data")
+
+
+def test_a_name_belongs_to_the_team_that_used_it_first(hosted: Hosted, ann: Account) -> None:
+    bob = hosted.member("Bob", "Knights")
+    first = hosted.submit(ann, "Rook", b"data")
+    with pytest.raises(ChangeRefusedError, match="another team has ROOK"):
+        hosted.submit(bob, "ROOK", b"data")
+    begin_stage(hosted.database, first.id, StageName.UNPACK)
+    end_stage(hosted.database, hosted.cup, first.id, StageName.UNPACK, fault="broken", text="", log="")
+    hosted.submit(bob, "ROOK", b"data")  # a failed submission keeps no name
+
+
+def test_strangers_submit_nothing_for_a_team(hosted: Hosted, ann: Account) -> None:
+    bob = hosted.member("Bob", "Knights")
+    with pytest.raises(ChangeRefusedError, match="only a host"):
+        receive(
+            *(hosted.database, hosted.cup, Actor(bob.id), hosted.team_of(ann).id, "Rook"),
+            size=1,
+            sent_as="x",
+            move=lambda number: None,
+        )
+
+
+def test_sizes_are_limited(hosted: Hosted, ann: Account) -> None:
+    with pytest.raises(ChangeRefusedError, match="an empty one"):
+        hosted.submit(ann, "Rook", b"")
+    with pytest.raises(ChangeRefusedError, match=r"at most 20 MiB, got 21\.0 MiB"):
+        hosted.submit(ann, "Rook", bytes(21 << 20))
+
+
+def test_submissions_a_day_are_limited(hosted: Hosted, ann: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_quota(hosted.database, HOST, 1, a_day=2, active=None)
+    for _ in range(2):
+        hosted.submit(ann, "Rook", b"data")
+    with pytest.raises(ChangeRefusedError, match="at most 2 submissions of a team in 24 hours"):
+        hosted.submit(ann, "Rook", b"data")
+    now = time.time()
+    monkeypatch.setattr(submissions.time, "time", lambda: now + 86_401)  # type: ignore[attr-defined]
+    hosted.submit(ann, "Rook", b"data")
+
+
+def test_bots_at_once_are_limited_and_versions_are_not(hosted: Hosted, ann: Account) -> None:
+    first = hosted.submit(ann, "A", b"data")
+    passed(hosted, first)
+    hosted.submit(ann, "B", b"data")
+    with pytest.raises(ChangeRefusedError, match="at most 2 bots of a team at once, and yours has A, B: withdraw one"):
+        hosted.submit(ann, "C", b"data")
+    hosted.submit(ann, "A", b"data")
+    withdraw(hosted.database, Actor(ann.id), first.id)
+    with pytest.raises(ChangeRefusedError, match="A, B"):
+        hosted.submit(ann, "C", b"data")  # A is still on its way
+    set_quota(hosted.database, HOST, 1, a_day=None, active=3)
+    hosted.submit(ann, "C", b"data")
+    assert quota_of(hosted.database, hosted.cup, 1).bots == ("A", "B", "C")
+
+
+def test_only_a_host_sets_quotas(hosted: Hosted, ann: Account) -> None:
+    with pytest.raises(ChangeRefusedError, match="only a host"):
+        set_quota(hosted.database, Actor(ann.id), 1, a_day=99, active=99)
+    with pytest.raises(ChangeRefusedError, match="from 0 to 1000000"):
+        set_quota(hosted.database, HOST, 1, a_day=-1, active=None)
+
+
+def test_a_new_version_replaces_the_old_one_when_it_gets_there(hosted: Hosted, ann: Account) -> None:
+    old = passed(hosted, hosted.submit(ann, "Rook", b"1"))
+    other = passed(hosted, hosted.submit(ann, "Bishop", b"2"))
+    new = passed(hosted, hosted.submit(ann, "Rook", b"3"), SubmissionState.CHECKED)
+    assert playing(hosted.database) == [old, other]
+    new = passed(hosted, new)
+    assert playing(hosted.database) == [other, new]
+    assert get_submission(hosted.database, old.id).reason == f"a newer version is #{new.id} (Rook)"
+
+
+@pytest.mark.parametrize("end", [None, "park", "disqualify", "withdraw"])
+def test_the_same_files_again_are_refused_while_they_are_there(hosted: Hosted, ann: Account, end: str | None) -> None:
+    first = passed(hosted, hosted.submit(ann, "Rook", b"1"))
+    if end == "park":
+        play(hosted, first, *["game 1"] * 3)
+    elif end == "disqualify":
+        disqualify(hosted.database, HOST, first.id, "a copy")
+    elif end == "withdraw":
+        withdraw(hosted.database, Actor(ann.id), first.id)
+    again = hosted.submit(ann, "Rook", b"1")
+    begin_stage(hosted.database, again.id, StageName.UNPACK)
+    more = {"fault": "", "text": "", "log": "", "digest": "digest of 1"}
+    ended = end_stage(hosted.database, hosted.cup, again.id, StageName.UNPACK, **more)
+    if end == "withdraw":
+        assert ended.state is SubmissionState.UNPACKED
+    else:
+        assert ended.state is SubmissionState.FAILED
+        state = get_submission(hosted.database, first.id).state.value
+        assert ended.reason == f"already submitted as #1 (Rook), which is {state}: its files are the same"
+
+
+def test_a_bot_leaves_probation_after_its_games(hosted: Hosted, ann: Account) -> None:
+    sent = play(hosted, passed(hosted, hosted.submit(ann, "Rook", b"1")), *[""] * 9)
+    assert (sent.state, sent.games) == (SubmissionState.PROBATION, 9)
+    assert why(hosted, sent) == "It is on probation, with 9 games of 10 played."
+    sent = play(hosted, sent, "")
+    assert sent.state is SubmissionState.LADDER
+    assert why(hosted, sent) == "It is in the ladder, with 10 games played."
+
+
+def test_a_bot_is_parked_after_forfeits_in_a_row(hosted: Hosted, ann: Account) -> None:
+    sent = passed(hosted, hosted.submit(ann, "Rook", b"1"))
+    sent = play(hosted, sent, "game 1", "game 2", "", "game 4", "game 5")
+    assert (sent.state, sent.forfeits) == (SubmissionState.PROBATION, 2)
+    sent = play(hosted, sent, "game 6 (out of time)")
+    assert sent.state is SubmissionState.PARKED
+    assert why(hosted, sent) == (
+        "It is parked, and plays no games: it has forfeited 3 games in a row, the last one game 6 (out of time). Mend "
+        "it and submit it again, or unpark it."
+    )
+    assert play(hosted, sent, "game 7").state is SubmissionState.PARKED
+    bob = hosted.member("Bob", "Knights")
+    with pytest.raises(ChangeRefusedError, match="only a host"):
+        unpark(hosted.database, hosted.cup, Actor(bob.id), sent.id)
+    sent = unpark(hosted.database, hosted.cup, Actor(ann.id), sent.id)
+    assert (sent.state, sent.forfeits) == (SubmissionState.PROBATION, 0)
+    with pytest.raises(ChangeRefusedError, match="expected one that is parked"):
+        unpark(hosted.database, hosted.cup, Actor(ann.id), sent.id)
+
+
+def test_an_old_version_or_one_bot_too_many_is_not_unparked(hosted: Hosted, ann: Account) -> None:
+    old = play(hosted, passed(hosted, hosted.submit(ann, "A", b"1")), *["game 1"] * 3)
+    passed(hosted, hosted.submit(ann, "B", b"2"))
+    passed(hosted, hosted.submit(ann, "C", b"3"))
+    with pytest.raises(ChangeRefusedError, match="there are B, C: withdraw one"):
+        unpark(hosted.database, hosted.cup, Actor(ann.id), old.id)
+
+
+def test_a_parked_version_is_replaced_by_a_newer_one(hosted: Hosted, ann: Account) -> None:
+    old = play(hosted, passed(hosted, hosted.submit(ann, "A", b"1")), *["game 1"] * 3)
+    passed(hosted, hosted.submit(ann, "A", b"2"))
+    assert get_submission(hosted.database, old.id).state is SubmissionState.REPLACED
+    with pytest.raises(ChangeRefusedError, match="is replaced: expected one that is parked"):
+        unpark(hosted.database, hosted.cup, Actor(ann.id), old.id)
+
+
+def test_only_a_host_disqualifies_and_takes_that_back(hosted: Hosted, ann: Account) -> None:
+    sent, host = passed(hosted, hosted.submit(ann, "Rook", b"1")), hosted.host("Hanna")
+    with pytest.raises(ChangeRefusedError, match="only a host"):
+        disqualify(hosted.database, Actor(ann.id), sent.id, "revenge")
+    with pytest.raises(ChangeRefusedError, match="reason: expected some words"):
+        disqualify(hosted.database, Actor(host.id), sent.id, " ")
+    sent = disqualify(hosted.database, Actor(host.id), sent.id, "a copy of warden.")
+    assert why(hosted, sent) == "The host has disqualified it: a copy of warden. Ask the host about it."
+    with pytest.raises(ChangeRefusedError, match="only a host"):
+        unpark(hosted.database, hosted.cup, Actor(ann.id), sent.id)
+    assert unpark(hosted.database, hosted.cup, Actor(host.id), sent.id).state is SubmissionState.PROBATION
+
+
+def test_what_is_withdrawn_during_a_stage_stays_withdrawn(hosted: Hosted, ann: Account) -> None:
+    sent = hosted.submit(ann, "Rook", b"1")
+    begin_stage(hosted.database, sent.id, StageName.UNPACK)
+    withdraw(hosted.database, Actor(ann.id), sent.id)
+    ended = end_stage(hosted.database, hosted.cup, sent.id, StageName.UNPACK, fault="", text="", log="")
+    assert (ended.state, why(hosted, sent)) == (
+        SubmissionState.WITHDRAWN,
+        "It plays no games: its team has withdrawn it.",
+    )
+    with pytest.raises(ChangeRefusedError, match="nothing to withdraw"):
+        withdraw(hosted.database, Actor(ann.id), sent.id)
+
+
+def test_stages_are_kept_with_times_attempts_and_logs(hosted: Hosted, ann: Account) -> None:
+    sent = hosted.submit(ann, "Rook", b"1")
+    first = begin_stage(hosted.database, sent.id, StageName.UNPACK)
+    assert (first.state, first.attempts, first.ended) == (StageState.BEGUN, 1, None)
+    end_attempt(hosted.database, sent.id, StageName.UNPACK, "the disk is full", is_counted=False)
+    assert begin_stage(hosted.database, sent.id, StageName.UNPACK).attempts == 1
+    end_attempt(hosted.database, sent.id, StageName.UNPACK, "killed", is_counted=True)
+    assert begin_stage(hosted.database, sent.id, StageName.UNPACK).attempts == 2
+    end_stage(hosted.database, hosted.cup, sent.id, StageName.UNPACK, fault="x" * 9999, text="", log="a\nb")
+    ended = stage_of(hosted.database, sent.id, StageName.UNPACK)
+    assert (ended.state, ended.text, ended.log) == (StageState.FAILED, "x" * LONGEST_REASON, "a\nb")
+    assert ended.ended is not None
+    assert ended.ended >= ended.begun
+    assert stages_of(hosted.database, sent.id) == [ended]
+
+
+def test_there_is_always_an_answer_to_why_am_i_waiting(hosted: Hosted, ann: Account) -> None:
+    bob = hosted.member("Bob", "Knights")
+    first, second = hosted.submit(ann, "Rook", b"1"), hosted.submit(bob, "Knight", b"2")
+    assert why(hosted, first) == "Stage 1 of 4 (unpack) is the next to run."
+    begin_stage(hosted.database, first.id, StageName.UNPACK)
+    assert why(hosted, first) == "Stage 1 of 4 (unpack) is running, since 0 seconds."
+    assert why(hosted, second) == ("Stage 1 of 4 (unpack) waits: 1 submission before it; unpack of #1 is running now.")
+    begin_stage(hosted.database, first.id, StageName.UNPACK)
+    assert "is running for the 2. time" in why(hosted, first)
+    for one in (first, second):
+        assert "waits until the host has mended the server: the disk is full." in why(hosted, one, "the disk is full.")
+    for state in SubmissionState:
+        hosted.database.run("update submission set state = ? where id = 2", state.value)
+        assert why(hosted, second).endswith((".", "it."))
+
+
+def test_all_states_before_the_ladder_have_a_next_stage() -> None:
+    assert set(submissions.NEXT) == set(IN_PIPELINE)
