@@ -6,11 +6,12 @@ from typing import Any
 import click
 
 from arena.cli.exit_codes import DONE, FOUND
-from arena.cli.helping import ArenaCommand, command
+from arena.cli.helping import ArenaCommand, Whole, command
 from arena.cli.installation import SERVING, arena_line, needs, refuse_windows
 from arena.cli.shared_options import PORT
 from arena.cli.streams import flush_results, remark, result
 from arena.errors import UsageError
+from arena.league.league_options import MOST_JOBS
 from arena.system.printable import printable
 
 NEEDS = (*SERVING, "python_multipart")
@@ -72,7 +73,7 @@ def _needs(word: str) -> None:
     metavar="LEVEL",
     help="Sandbox of the bots.",
 )
-@click.option("-j", "--jobs", type=click.IntRange(1, 4096), default=1, show_default=True, help="Games at once.")
+@click.option("-j", "--jobs", type=Whole(1, MOST_JOBS), default=1, show_default=True, help="Games at once.")
 def init_command(cup: Path, *, title: str, address: str, rules: str, time: str, sandbox: str, jobs: int) -> int:
     """Make the folder CUP for a competition, with its settings in cup.toml, and print an invitation for its host."""
     _needs("init")

@@ -32,13 +32,13 @@ TOO_MANY, SERVER_ERRORS = 429, 500
     ("arena submit mine.py --to https://cup.example", "token in ARENA_TOKEN"),
     ("arena submit mine/ --to https://cup.example --token TOKEN", ""),
 )
-@click.argument("path", type=click.Path(path_type=Path), metavar="BOT", shell_complete=offer_bots)
+@click.argument("path", metavar="BOT", shell_complete=offer_bots)
 @click.option("--to", "address", required=True, metavar="URL", help="Address of the competition.")
 @click.option(
     "--token", envvar=TOKEN_OF_SHELL, metavar="TOKEN", help=f"Your token, from its pages (default: {TOKEN_OF_SHELL})."
 )
 @click.option("--name", default="", metavar="NAME", help="Name of the bot there (default: its own).")
-def submit_command(path: Path, address: str, token: str | None, name: str) -> int:
+def submit_command(path: str, address: str, token: str | None, name: str) -> int:
     """Send BOT, a file or a folder, to a competition of 'arena host', and follow it until it is in the ladder.
 
     Hidden files, folders of builds and what its bot.toml ignores are not sent. Exits with 0 only if it got into the
@@ -56,21 +56,21 @@ def submit_command(path: Path, address: str, token: str | None, name: str) -> in
         size = file.tell()
         file.seek(0)
         remark(f"{printable(bot)}: {size / 1024:.0f} KiB to {printable(address)}")
-        query = urlencode({"bot": bot, "name": f"{path.resolve().name}.tar.gz"})
+        query = urlencode({"bot": bot, "name": f"{Path(path).resolve().name}.tar.gz"})
         sent = site.ask(f"/api/submissions?{query}", file, size)
     return _follow(site, sent)
 
 
-def _pack(path: Path, file: IO[bytes], name: str) -> str:
+def _pack(path: str, file: IO[bytes], name: str) -> str:
     """Write the files of a bot that belong to it as a tar.gz; return its name. Raises `UsageError`."""
     from arena.bots.asked import AskedBot
     from arena.bots.bot_files import BotFiles
     from arena.bots.finding import find_entrants
     from arena.system.printable import printable
 
-    found = find_entrants([], follow_links=True, asked=[AskedBot(str(path), name or None)]).bots
+    found = find_entrants([], follow_links=True, asked=[AskedBot(path, name or None)]).bots
     if len(found) != 1:
-        raise UsageError(f"{printable(str(path))}: expected one bot, got {len(found)}: name one of them")
+        raise UsageError(f"{printable(path)}: expected one bot, got {len(found)}: name one of them")
     (bot,) = found
     if bot.fault is not None:
         raise UsageError(bot.fault)

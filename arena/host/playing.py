@@ -84,7 +84,6 @@ class RunningStint:
     bots: tuple[Submission, ...]
     challenge: Challenge | None = None
     before: int = 0
-    seconds: float = 0.0
     ids: dict[str, int] = field(default_factory=dict)
     """The submissions by the digests of their players."""
     known: int = 0
@@ -250,15 +249,18 @@ class ContinuousPlay:
         """Play a stint in a child. Raises `ArenaError` if the child ended otherwise than by its own word."""
         said = bytearray()
         environment = {**os.environ, TOKEN_VARIABLE: f"{child_token(self._folder)}.player"}
-        process = await trio.lowlevel.open_process(
-            own_python(PROGRAM),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd="/",
-            env=environment,
-            start_new_session=True,
-        )
+        try:
+            process = await trio.lowlevel.open_process(
+                own_python(PROGRAM),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd="/",
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ArenaError(f"this machine cannot start a process: {error.strerror}") from error
         self.running, self.pid = stint, process.pid
         try:
             async with open_nursery() as nursery:
@@ -336,15 +338,17 @@ class ContinuousPlay:
         """Count games that are stored, in one transaction: those of the ladder for their bots, each once."""
         if not games or stint.is_stale:
             return
+        number = stint.season.number
         with self._database.change():
-            counted_before = current(self._database).counted
+            counted_before = self._database.value("select counted from season where number = ?", number)
+            is_current = current(self._database).number == number
             for game in games:
                 stint.known += not game.is_again
-                if stint.kind is StintKind.LADDER and game.number > counted_before:
+                if stint.kind is StintKind.LADDER and is_current and game.number > counted_before:
                     self._count(stint, game)
             if stint.kind is StintKind.LADDER:
                 last = max(counted_before, *(game.number for game in games))
-                self._database.run("update season set counted = ? where number = ?", last, stint.season.number)
+                self._database.run("update season set counted = ? where number = ?", last, number)
             elif stint.challenge:
                 self._note_challenge(stint)
         self._times.extend([time.monotonic()] * len(games))
@@ -366,16 +370,13 @@ class ContinuousPlay:
         while not self._is_due(stint, trio.current_time() - begun):
             self._news = trio.Event()
             elapsed = trio.current_time() - begun
-            left = [end - elapsed for end in self._ends(stint) if end > elapsed]
-            with trio.move_on_after(min([*left, IDLE_SECONDS])):
+            ends = [self._stint_seconds * times for times in (1, LONGEST_STINTS)]
+            with trio.move_on_after(min([*(end - elapsed for end in ends if end > elapsed), IDLE_SECONDS])):
                 await self._news.wait()
         assert process.stdin is not None
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             await process.stdin.send_all(b"end\n")
         await trio.sleep_forever()
-
-    def _ends(self, stint: RunningStint) -> tuple[float, ...]:
-        return self._stint_seconds, self._stint_seconds * LONGEST_STINTS
 
     def _is_due(self, stint: RunningStint, elapsed: float) -> bool:
         season = current(self._database)

@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from arena.host.accounts import Account, Team
 from arena.host.config import Cup
 from arena.host.database import Database
 from arena.host.guarded import GuardedRoutes, Need, Upload, Visitor
@@ -62,7 +61,8 @@ def submit_routes(
     doors: GuardedRoutes, folder: Path, cup: Cup, database: Database, wake: Callable[[], None]
 ) -> list[BaseRoute]:
     async def submit(request: Request, visitor: Visitor, upload: Upload) -> Response:
-        team, _ = _sender(visitor)
+        if visitor.team is None:
+            raise RequestRefused(403, "You are in no team: make one, or ask for an invitation to one.")
 
         def move(number: int) -> None:
             target = received_file(folder, number)
@@ -71,7 +71,7 @@ def submit_routes(
 
         bot = upload.fields.get("bot", "") or Path(upload.name).name.split(".")[0]
         submission = receive(
-            *(database, cup, visitor.actor, team.id, bot), size=upload.size, sent_as=upload.name, move=move
+            *(database, cup, visitor.actor, visitor.team.id, bot), size=upload.size, sent_as=upload.name, move=move
         )
         wake()
         return _json(sent_submission(database, cup, submission), 201)
@@ -84,12 +84,6 @@ def submit_routes(
         return _json(sent_submission(database, cup, submission))
 
     return [*doors.upload(SUBMIT, submit), doors.page(f"{SUBMIT}/{{number}}", follow, Need.ACCOUNT)]
-
-
-def _sender(visitor: Visitor) -> tuple[Team, Account]:
-    if visitor.team is None or visitor.account is None:
-        raise RequestRefused(403, "You are in no team: make one, or ask for an invitation to one.")
-    return visitor.team, visitor.account
 
 
 def _json(value: Any, status: int = 200) -> Response:

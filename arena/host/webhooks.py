@@ -12,13 +12,16 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 import trio
 
+from arena.errors import ArenaError
 from arena.host.config import Cup, Webhook
 from arena.host.database import Database
+from arena.system.concurrency import open_nursery
 from arena.system.printable import printable
 from arena.version import __version__
 
@@ -110,14 +113,16 @@ class Deliveries:
 
     async def run(self) -> None:
         while True:
-            self._news = trio.Event()
-            if not await self.send_due():
+            self._news, sent = trio.Event(), 0
+            with suppress(ArenaError):  # the disk is full: they are sent again
+                sent = await self.send_due()
+            if not sent:
                 with trio.move_on_after(self._wait()):
                     await self._news.wait()
 
     def _wait(self) -> float:
         first = self._database.value("select min(next) from delivery where done is null")
-        return self._seconds if first is None else min(self._seconds, max(0.1, first - self._clock()))
+        return self._seconds if first is None else min(self._seconds, max(1.0, first - self._clock()))
 
     async def send_due(self) -> int:
         """Send the deliveries that are due; return the number of attempts."""
@@ -130,7 +135,7 @@ class Deliveries:
         by_hook: dict[int, list[Delivery]] = {}
         for delivery in due:
             by_hook.setdefault(delivery.hook, []).append(delivery)
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             for deliveries in by_hook.values():
                 nursery.start_soon(self._send_all, deliveries)
         return len(due)

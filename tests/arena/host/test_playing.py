@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from random import Random
 
@@ -14,6 +15,7 @@ import trio
 from made_cups import CRASHES, add_bot, make_account, make_cup, opened, play_until, when
 from waiting import until
 
+from arena.errors import ArenaError
 from arena.host.accounts import Account, Actor, ChangeRefusedError, Team
 from arena.host.challenges import ask, games_left_today, of_team
 from arena.host.config import Cup, load_cup
@@ -176,6 +178,22 @@ def test_settings_that_no_longer_fit_the_season_are_told_and_play_goes_on_when_t
     assert "time" in play.problem
     before = made.games(made.bots[0])
     play_until(made.folder, made.cup, made.database, lambda play: made.games(made.bots[0]) > before)
+
+
+def test_games_that_could_not_be_counted_are_counted_later(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    change, failures = Database.change, list[str]()
+
+    def full(database: Database) -> AbstractContextManager[None]:
+        if made.games(made.bots[0]) >= 2 and len(failures) < 3:
+            failures.append("full")
+            raise ArenaError("the database of the competition cannot be written: database or disk is full")
+        return change(database)
+
+    monkeypatch.setattr(Database, "change", full)
+    play_until(made.folder, made.cup, made.database, lambda play: made.games(made.bots[0]) >= 4)
+    assert len(failures) == 3
+    play_until(made.folder, made.cup, made.database, lambda play: current(made.database).counted == len(made.stored()))
+    count_agrees(made)
 
 
 def test_a_player_that_is_killed_at_any_moment_loses_no_game_that_was_told(made: Made) -> None:
