@@ -8,32 +8,33 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import trio
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute
 
 from arena.errors import UsageError
 from arena.host.accounts import MACHINE, invite
 from arena.host.config import Cup, load_cup
+from arena.host.cup_site import CupSite, cup_look
 from arena.host.database import FILE, Database
-from arena.host.guarded import GuardedRoutes, Visitor
+from arena.host.feeds import CountedRequests, Feeds
+from arena.host.guarded import GuardedRoutes
+from arena.host.host_pages import host_routes
 from arena.host.pipeline import Pipeline, clear_left
 from arena.host.playing import ContinuousPlay
-from arena.host.seasons import current, open_season
+from arena.host.public_pages import public_routes, season_routes
+from arena.host.seasons import open_season
 from arena.host.submissions import Submission
 from arena.host.submit_api import submit_routes
+from arena.host.team_pages import team_routes
 from arena.host.webhooks import Deliveries
 from arena.report.shown import SeenBy
-from arena.report.site.page_frame import Site
 from arena.sandbox.levels import Level, choose
 from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.concurrency import background
 from arena.system.printable import printable
 from arena.system.user_files import hold_lock, release_lock
-from arena.version import __version__
 from arena.web.address import Address, Hosts, hosts_of, listen
 from arena.web.feed import Viewers
-from arena.web.guard import Complain, Guard, PageLook
+from arena.web.guard import Complain, Guard
 from arena.web.live_games import LiveGames
 from arena.web.server import Application, Server
 from arena.web.store_server import SIGNALS
@@ -44,7 +45,6 @@ except ImportError:  # no bots are run there
     fcntl = None  # type: ignore[assignment]
 
 LOCK = "host.lock"
-FOOTER = f"Served by arena {__version__}."
 
 
 @contextmanager
@@ -98,12 +98,26 @@ class HostServer:
     ) -> None:
         self.folder, self.cup, self.database, self.hosts, self.complain = folder, cup, database, hosts, complain
         self.viewers = Viewers()
-        self.look = PageLook(Site(cup.title, (), FOOTER))
+        self.look = cup_look(cup)
         self.live = LiveGames(self.viewers, self.look, SeenBy.PUBLIC)
         self.deliveries = Deliveries(database, cup)
         self.playing = ContinuousPlay(folder, cup, database, level, live=self.live, complain=complain)
         self.pipeline = Pipeline(folder, cup, database, tell=self._tell, complain=complain)
         self.doors = GuardedRoutes(folder, cup, database)
+        self.site = CupSite(
+            folder=folder,
+            cup=cup,
+            database=database,
+            doors=self.doors,
+            look=self.look,
+            live=self.live,
+            viewers=self.viewers,
+            playing=self.playing,
+            pipeline=self.pipeline,
+            wake=self.wake,
+            complain=complain,
+        )
+        self.feeds = Feeds(self.site)
 
     def _tell(self, submission: Submission) -> None:
         self.wake()
@@ -116,13 +130,19 @@ class HostServer:
 
     def routes(self) -> list[BaseRoute]:
         return [
-            self.doors.page("/", self._front),
             *submit_routes(self.doors, self.folder, self.cup, self.database, self.wake),
+            *public_routes(self.site),
+            *team_routes(self.site),
+            *host_routes(self.site),
+            *self.feeds.routes(),
+            *season_routes(self.site),
         ]
 
     def application(self) -> Application:
         routes = self.routes()
-        return Guard(routes, self.look, self.hosts, posts=True, uploads=self.doors.uploads, complain=self.complain)
+        guard = Guard(routes, self.look, self.hosts, posts=True, uploads=self.doors.uploads, complain=self.complain)
+        self.feeds.requests = CountedRequests(guard)
+        return self.feeds.requests
 
     async def run(self) -> None:
         """Run the tasks until cancelled."""
@@ -132,11 +152,7 @@ class HostServer:
             nursery.start_soon(self.playing.run)
             nursery.start_soon(self.deliveries.run)
             nursery.start_soon(self.live.run)
-
-    async def _front(self, request: Request, visitor: Visitor) -> Response:
-        season = current(self.database)
-        lines = [self.cup.title, f"Season {season.number} is {season.state.value}.", self.playing.now]
-        return PlainTextResponse("\n".join(lines) + "\n")
+            nursery.start_soon(self.site.run)
 
 
 def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], complain: Complain) -> None:

@@ -72,7 +72,7 @@ class PageLook(PageFrame):
     """Makes served pages of the same look."""
 
     def __init__(self, site: Site) -> None:
-        super().__init__(msgspec.structs.replace(site, folders=TEMPLATES))
+        super().__init__(msgspec.structs.replace(site, folders=(*site.folders, *TEMPLATES)))
 
     def error(self, status: int, text: str, path: str = "/", headers: Mapping[str, str] | None = None) -> Response:
         here = path.partition("?")[0].removeprefix("/")

@@ -231,8 +231,11 @@ class ServedStore:
         return self.feed
 
     async def _page(self, request: Request) -> Response:
-        page = await self._asset(request.path_params.get("name") or "index.html")
-        return page.answer(request)
+        return await self.answer(request, request.path_params.get("name") or "index.html")
+
+    async def answer(self, request: Request, name: str) -> Response:
+        """Answer with the page or script of this name."""
+        return (await self._asset(name)).answer(request)
 
     async def _asset(self, name: str) -> Asset:
         await self.reader.is_read.wait()

@@ -327,7 +327,8 @@ class SiteContents:
         versions = [one for one in self.versions if one.digest == line.digest]
         times: Mapping[int, int] = played.times.get(line.name, {})
         reader, players = self.game_texts.reader, (at for at, name in self.roster.names.items() if name == line.name)
-        if reader.audience is not Audience.ALL and reader.bots.isdisjoint(players):
+        is_host = reader.audience is Audience.ALL and self.game_texts.has_logs
+        if not is_host and reader.bots.isdisjoint(players):
             versions = [msgspec.structs.replace(one, declared=None, author=None) for one in versions]
             times = {}
         try:

@@ -37,7 +37,10 @@ class NoGamesError(UsageError):
 
 @dataclass(frozen=True)
 class SitePlan:
-    """The options of a site. The newest `newest` games have pages (None: all), and those of `numbers`."""
+    """The options of a site. The newest `newest` games have pages (None: all), and those of `numbers`.
+
+    Without `has_logs`, whole games are shown without what only the host and authors may read (`without_logs`).
+    """
 
     reader: Reader = HOST
     newest: int | None = None
@@ -45,6 +48,7 @@ class SitePlan:
     title: str = ""
     names: Names = field(default_factory=dict)
     dialogues: bool | None = None
+    has_logs: bool = True
 
 
 def read_site(store: Store, plan: SitePlan, dress: Callable[[Site], Site] = lambda site: site) -> SiteContents:
@@ -90,6 +94,7 @@ def read_site(store: Store, plan: SitePlan, dress: Callable[[Site], Site] = lamb
             names=dict(plan.names),
             shown=tuple(roster.names.items()),
             has_dialogues=len(numbers) <= MOST_DIALOGUES if plan.dialogues is None else plan.dialogues,
+            has_logs=plan.has_logs,
         ),
     )
 

@@ -1,0 +1,232 @@
+"""What all pages of a competition share: their look, their menu, and the stores of its seasons."""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import msgspec
+import trio
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from arena.host.accounts import ChangeRefusedError, Team, teams
+from arena.host.config import Cup
+from arena.host.database import Database
+from arena.host.guarded import GuardedRoutes, Visitor
+from arena.host.pipeline import Pipeline
+from arena.host.playing import ContinuousPlay
+from arena.host.seasons import Season, SeasonState, challenge_store, current, final_store, ladder_store, seasons
+from arena.host.submissions import SubmissionState
+from arena.league.readers import HOST, Audience, Reader
+from arena.report.site.page_frame import Site
+from arena.report.site.pages import SiteContents
+from arena.report.site.site_contents import SitePlan
+from arena.report.standings import Line
+from arena.version import __version__
+from arena.web.feed import Viewers
+from arena.web.guard import NOT_FOUND, Asset, Complain, PageLook, RequestRefused
+from arena.web.guard import TEMPLATES as WEB
+from arena.web.live_games import LiveGames
+from arena.web.store_pages import NOT_READ, TYPES, ServedStore, StoreReader
+from arena.web.store_server import LIVE
+
+FOLDER = str(Path(__file__).parent / "templates")
+FOOTER = f"Served by arena {__version__}. No bot of a competition can read these pages."
+MENU = (
+    ("Front page", "index.html"),
+    ("Ladder", "ladder"),
+    ("Now playing", "now.html"),
+    ("Bots", "bots"),
+    ("Seasons", "seasons"),
+    ("Rules", "rules"),
+    ("Submit", "submit"),
+)
+LEAGUE = re.compile(r"(season|final|challenges)-([1-9]\d{0,8})", re.ASCII)
+STORES = {"season": ladder_store, "final": final_store, "challenges": challenge_store}
+PUBLIC = Reader(Audience.PUBLIC)
+
+
+def cup_look(cup: Cup) -> PageLook:
+    return PageLook(Site(cup.title, MENU, FOOTER, folders=(FOLDER,)))
+
+
+def when(seconds: float | None) -> str:
+    """Return a time as text in UTC; empty for none."""
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds)) if seconds else ""
+
+
+def number_in(text: str, what: str, most: int = 2**53) -> int:
+    """Return a number of a form. Raises `ChangeRefusedError`."""
+    if not (text.isascii() and text.isdecimal() and len(text) < 17 and int(text) <= most):
+        raise ChangeRefusedError(f"{what}: expected a whole number from 0 to {most}. Correct the form.")
+    return int(text)
+
+
+def path_number(request: Request) -> int:
+    word = str(request.path_params["number"])
+    if not (word.isascii() and word.isdecimal() and len(word) < 17):
+        raise RequestRefused(404, NOT_FOUND)
+    return int(word)
+
+
+def go_to(path: str) -> Response:
+    return RedirectResponse(path, 303, {"Cache-Control": "no-store"})
+
+
+class PublicBot(msgspec.Struct, frozen=True):
+    """What everybody may know of a submission that has been in a ladder."""
+
+    id: int
+    bot: str
+    team: str
+    digest: str
+    state: SubmissionState
+    since: float
+    games: int
+    player: str
+
+
+@dataclass
+class _Mounted:
+    served: ServedStore
+    is_whole: bool
+    scope: trio.CancelScope
+
+
+@dataclass
+class CupSite:
+    """The pages of a competition. `run` keeps those of its seasons up to date; `wake` is called after a change."""
+
+    folder: Path
+    cup: Cup
+    database: Database
+    doors: GuardedRoutes
+    look: PageLook
+    live: LiveGames
+    viewers: Viewers
+    playing: ContinuousPlay
+    pipeline: Pipeline
+    wake: Callable[[], None]
+    complain: Complain
+    _mounted: dict[str, _Mounted] = field(default_factory=dict)
+    _nursery: trio.Nursery | None = None
+    one_at_once: trio.Lock = field(default_factory=trio.Lock)
+    """Held by what takes a processor for long."""
+
+    async def run(self) -> None:
+        async with trio.open_nursery() as self._nursery:
+            await trio.sleep_forever()
+
+    # --- pages --------------------------------------------------------------------------------------------------------
+
+    def answer(self, request: Request, visitor: Visitor, template: str, **values: object) -> Response:
+        """Answer with a page. The front page changes with the ladder."""
+        here = request.url.path.removeprefix("/") or "index.html"
+        own = [("Team", "team"), ("Account", "account")] if visitor.account else [("Sign in", "sign-in")]
+        if visitor.is_host:
+            own.append(("Host", "host"))
+        site = msgspec.structs.replace(self.look.site, menu=(*MENU, *own))
+        if here == "index.html" and (served := self.served(self.ladder)):
+            site = msgspec.structs.replace(site, head=LIVE, state=served.reader.state.version)
+        return HTMLResponse(
+            self.look.page(template, here, site=site, cup=self.cup, visitor=visitor, when=when, **values)
+        )
+
+    def json(self, request: Request, value: object) -> Response:
+        return Asset.of(msgspec.json.encode(value), TYPES["json"]).answer(request)
+
+    # --- the database -------------------------------------------------------------------------------------------------
+
+    def teams(self) -> dict[int, Team]:
+        return {team.id: team for team in teams(self.database)}
+
+    def public_bots(self) -> list[PublicBot]:
+        """Return the versions that have been in a ladder, the last one first."""
+        sql = (
+            "select submission.id, bot, team.name as team, digest, submission.state, games, player, "
+            "coalesce(ended, changed) as since from submission join team on team.id = team "
+            "left join stage on submission = submission.id and stage.name = 'trial' "
+            "where (stage.state = 'done' or player <> '') and submission.state <> 'failed' order by submission.id desc"
+        )
+        return self.database.rows(PublicBot, sql)
+
+    # --- the stores of seasons ----------------------------------------------------------------------------------------
+
+    @property
+    def ladder(self) -> str:
+        return f"season-{current(self.database).number}"
+
+    def league(self, name: str) -> tuple[Path, Season] | None:
+        """Return the store of a league by its name in paths; None without one."""
+        found = LEAGUE.fullmatch(name)
+        season = next((one for one in seasons(self.database) if found and str(one.number) == found[2]), None)
+        if found is None or season is None:
+            return None
+        path = STORES[found[1]](self.folder, season.number)
+        return (path, season) if path.is_file() else None
+
+    def is_whole(self, season: Season) -> bool:
+        """Whether everybody may see all of the games of a season."""
+        shows = self.cup.shows
+        return shows == "after-game" or (shows == "after-season" and season.state is SeasonState.FINISHED)
+
+    def served(self, name: str) -> ServedStore | None:
+        """Return the public pages of a league; None if there are none."""
+        found = self.league(name) if not name.startswith("challenges") else None
+        if found is None or self._nursery is None:
+            return None
+        path, season = found
+        is_whole, mounted = self.is_whole(season), self._mounted.get(name)
+        if mounted is None or mounted.is_whole != is_whole:
+            if mounted:
+                mounted.scope.cancel()
+            served = self._serve(name, path, season, is_whole=is_whole)
+            self._mounted[name] = mounted = _Mounted(served, is_whole, trio.CancelScope())
+            self._nursery.start_soon(self._run, mounted)
+        return mounted.served
+
+    async def _run(self, mounted: _Mounted) -> None:
+        with mounted.scope:
+            await mounted.served.run()
+
+    def _serve(self, name: str, path: Path, season: Season, *, is_whole: bool) -> ServedStore:
+        title = f"{self.cup.title}: {'final of ' if name.startswith('final') else ''}season {season.number}"
+        plan = SitePlan(HOST if is_whole else PUBLIC, title=title, dialogues=False, has_logs=False)
+
+        def dress(site: Site, version: str) -> Site:
+            menu = (("Front page", "../index.html"), *site.menu, ("Now playing", "../now.html"))
+            return Site(site.title, menu, FOOTER, WEB, LIVE, version)
+
+        def tell() -> None:
+            if name == self.ladder:
+                self.live.read(served.reader.state.numbers)
+
+        reader = StoreReader(path, plan, dress, self.complain)
+        served = ServedStore(name, f"/{name}", reader, self.viewers, None, tell=tell)
+        return served
+
+    def contents(self, name: str) -> SiteContents | None:
+        """Return what the pages of a league show now; None before they are read."""
+        served = self.served(name)
+        return served.reader.state.contents if served else None
+
+    def lines(self) -> dict[tuple[str, str], Line]:
+        """Return the lines of the present ladder by the names and digests of players."""
+        contents = self.contents(self.ladder)
+        if contents is None:
+            return {}
+        by_name = {line.name: line for line in contents.table.lines}
+        shown = contents.roster.names
+        return {(one.name, one.digest): by_name[shown[one]] for one in shown if shown[one] in by_name}
+
+    async def season_page(self, request: Request, visitor: Visitor) -> Response:
+        name, page = request.path_params["league"], request.path_params["name"]
+        served = self.served(name)
+        if served is None:
+            if name == self.ladder:
+                raise RequestRefused(200, NOT_READ)
+            raise RequestRefused(404, NOT_FOUND)
+        return cast(Response, served.feed) if page == "events" else await served.answer(request, page or "index.html")

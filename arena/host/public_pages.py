@@ -1,0 +1,168 @@
+"""Pages for everybody: the front page, the bots, the seasons, the rules, how to submit, and the way in."""
+
+from typing import cast
+from urllib.parse import urlsplit
+
+import trio
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+import arena.host.accounts as who
+from arena.host.cup_site import CupSite, go_to
+from arena.host.feeds import announcements
+from arena.host.guarded import SIGN_IN, Need, Visitor
+from arena.host.own_games import own_page
+from arena.host.seasons import current, seasons
+from arena.host.submit_api import SUBMIT
+from arena.league.league_options import variant_of
+from arena.report.site.charts import whiskers
+from arena.report.site.pages import rules_values
+from arena.web.guard import RequestRefused, static_route
+
+LADDER_TOP = 10
+TEAM = "/team"
+
+
+def public_routes(site: CupSite) -> list[BaseRoute]:
+    doors, pages = site.doors, PublicPages(site)
+
+    async def game(request: Request, visitor: Visitor) -> Response:
+        """Go to a replay from the page on which the game was watched."""
+        return go_to(f"/{site.ladder}/games/{request.path_params['name']}")
+
+    async def ladder(request: Request, visitor: Visitor) -> Response:
+        return go_to(f"/{site.ladder}/index.html")
+
+    async def own(request: Request, visitor: Visitor) -> Response:
+        return await own_page(site, request, visitor)
+
+    return [
+        doors.page("/", pages.front),
+        doors.page("/index.html", pages.front),
+        doors.page("/events", pages.events),
+        doors.page("/ladder", ladder),
+        doors.page("/games/{name}", game),
+        doors.page("/bots", pages.bots),
+        doors.page("/seasons", pages.seasons),
+        doors.page("/rules", pages.rules),
+        doors.page("/submit", pages.submit),
+        doors.page(SIGN_IN, pages.sign_in_form),
+        doors.change(SIGN_IN, pages.sign_in, Need.NOTHING),
+        doors.change("/sign-out", pages.sign_out),
+        doors.page("/join/{word}", pages.invitation),
+        doors.change("/join/{word}", pages.join, Need.NOTHING),
+        doors.change("/register", pages.register, Need.NOTHING),
+        *site.live.routes(),
+        static_route("/own/{league}"),
+        doors.page("/own/{league}/{name:path}", own, Need.TEAM),
+    ]
+
+
+def season_routes(site: CupSite) -> list[BaseRoute]:
+    """Return the routes of leagues, which come last: they take all paths of two parts."""
+    return [static_route("/{league}"), site.doors.page("/{league}/{name:path}", site.season_page)]
+
+
+class PublicPages:
+    def __init__(self, site: CupSite) -> None:
+        self.site = site
+
+    async def front(self, request: Request, visitor: Visitor) -> Response:
+        site = self.site
+        contents, teams = site.contents(site.ladder), {one.player: one.team for one in site.public_bots()}
+        lines = contents.table.lines[:LADDER_TOP] if contents else ()
+        marks = whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines])
+        return site.answer(
+            request,
+            visitor,
+            "front.html",
+            season=current(site.database),
+            ladder=site.ladder,
+            lines=[(line, mark, teams.get(line.digest, "")) for line, mark in zip(lines, marks, strict=True)],
+            bots=len(contents.table.lines) if contents else 0,
+            games=contents.table.games if contents else 0,
+            href=contents.href if contents else {},
+            announcements=announcements(site.database, 5),
+            now=site.playing.now,
+        )
+
+    async def events(self, request: Request, visitor: Visitor) -> Response:
+        served = self.site.served(self.site.ladder)
+        if served is None:
+            raise RequestRefused(503, "No game of this season is over yet.", {"Retry-After": "10"})
+        return cast(Response, served.feed)
+
+    async def bots(self, request: Request, visitor: Visitor) -> Response:
+        site, lines = self.site, self.site.lines()
+        contents = site.contents(site.ladder)
+        bots = [(one, lines.get((one.bot, one.player))) for one in site.public_bots()]
+        return site.answer(
+            request, visitor, "cup_bots.html", bots=bots, ladder=site.ladder, href=contents.href if contents else {}
+        )
+
+    async def seasons(self, request: Request, visitor: Visitor) -> Response:
+        site = self.site
+        rows = [
+            (one, [name for name in (f"season-{one.number}", f"final-{one.number}") if site.league(name)])
+            for one in reversed(seasons(site.database))
+        ]
+        return site.answer(request, visitor, "seasons.html", rows=rows)
+
+    async def rules(self, request: Request, visitor: Visitor) -> Response:
+        variant = await trio.to_thread.run_sync(variant_of, self.site.cup.play.options(self.site.folder))
+        return self.site.answer(request, visitor, **rules_values(variant, {}))
+
+    async def submit(self, request: Request, visitor: Visitor) -> Response:
+        address = self.site.cup.address
+        return self.site.answer(
+            request, visitor, "submit.html", address=address, api=f"{address}{SUBMIT}", host=urlsplit(address).netloc
+        )
+
+    # --- the way in ---------------------------------------------------------------------------------------------------
+
+    async def sign_in_form(self, request: Request, visitor: Visitor) -> Response:
+        return self.site.answer(request, visitor, "sign_in.html", is_open=self.site.cup.registration.by == "open")
+
+    async def sign_in(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
+        account = who.account_of_token(self.site.database, form.get("token", "").strip())
+        if account is None:
+            raise RequestRefused(401, "This token is not good. Ask your host for a link to sign in.")
+        return self._signed_in(visitor, account)
+
+    def _signed_in(self, visitor: Visitor, account: who.Account) -> Response:
+        team = who.team_of(self.site.database, account.id)
+        response = go_to(TEAM if team or not account.is_host else "/host")
+        self.site.doors.sign_in(response, account, visitor.address)
+        return response
+
+    async def sign_out(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
+        response = go_to("/")
+        self.site.doors.sign_out(visitor, response)
+        return response
+
+    async def invitation(self, request: Request, visitor: Visitor) -> Response:
+        database, word = self.site.database, request.path_params["word"]
+        found = who.find_invitation(database, word)
+        team = who.get_team(database, found.team) if found.team is not None else None
+        account = who.get_account(database, found.account) if found.account is not None else None
+        accepts = team is not None and visitor.account is not None and visitor.team is None
+        return self.site.answer(
+            request, visitor, "join.html", word=word, found=found, team=team, account=account, accepts=accepts
+        )
+
+    async def join(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
+        """Use an invitation for a new account or the visitor's, or a link to sign in."""
+        site, word = self.site, request.path_params["word"]
+        if form.get("accept") and visitor.account is not None:
+            who.accept(site.database, site.cup, visitor.actor, word)
+            return go_to(TEAM)
+        if who.find_invitation(site.database, word).account is not None:
+            return self._signed_in(visitor, who.sign_in_by_link(site.database, word, visitor.address))
+        name, team = form.get("name", "").strip(), form.get("team", "").strip()
+        account = who.join(site.database, site.cup, word, name, team, address=visitor.address)
+        return self._signed_in(visitor, account)
+
+    async def register(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
+        name, team = form.get("name", "").strip(), form.get("team", "").strip()
+        return self._signed_in(visitor, who.register(self.site.database, self.site.cup, name, team, visitor.address))

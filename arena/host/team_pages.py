@@ -1,0 +1,213 @@
+"""Pages of a team: its submissions with their logs, its games, challenges and members, and the own account."""
+
+from urllib.parse import quote
+
+import trio
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute
+
+import arena.host.accounts as who
+import arena.host.challenges as asked
+import arena.host.submissions as sent
+from arena.host.cup_site import CupSite, go_to, number_in, path_number
+from arena.host.guarded import Need, Upload, Visitor
+from arena.host.own_games import compare, own_games, own_records
+from arena.host.seasons import seasons
+from arena.web.guard import NOT_FOUND, RequestRefused
+
+LEAGUES = ("season", "final", "challenges")
+Form = dict[str, str]
+
+
+def team_routes(site: CupSite) -> list[BaseRoute]:
+    doors, pages = site.doors, TeamPages(site)
+    return [
+        doors.page("/team", pages.team, Need.ACCOUNT),
+        *doors.upload("/team/upload", pages.upload),
+        doors.page("/team/submissions/{number}", pages.submission, Need.ACCOUNT),
+        doors.page("/team/submissions/{number}/file", pages.file, Need.ACCOUNT),
+        doors.change("/team/submissions/{number}", pages.change_submission),
+        doors.page("/team/games", pages.games, Need.TEAM),
+        doors.page("/team/games/{league}.jsonl", pages.records, Need.TEAM),
+        doors.page("/team/compare", pages.compare, Need.TEAM),
+        doors.page("/team/challenges", pages.challenges, Need.TEAM),
+        doors.change("/team/challenges", pages.challenge, Need.TEAM),
+        doors.change("/team/members", pages.change_members),
+        doors.page("/account", pages.account, Need.ACCOUNT),
+        doors.change("/account", pages.change_account),
+    ]
+
+
+class TeamPages:
+    def __init__(self, site: CupSite) -> None:
+        self.site, self.database = site, site.database
+
+    async def team(self, request: Request, visitor: Visitor) -> Response:
+        if visitor.team is None:
+            return self.site.answer(request, visitor, "no_team.html")
+        team, lines = visitor.team, self.site.lines()
+        submissions = [
+            (one, lines.get((one.bot, one.player)), self._why(one))
+            for one in sent.submissions_of(self.database, team.id)
+        ]
+        values = {"quota": sent.quota_of(self.database, self.site.cup, team.id), "leagues": self._leagues()}
+        members = who.members(self.database, team.id)
+        return self.site.answer(request, visitor, "team.html", submissions=submissions, members=members, **values)
+
+    def _why(self, submission: sent.Submission) -> str:
+        """Say what a submission waits for; the player knows more of those that could play."""
+        site = self.site
+        words = sent.why_waiting(self.database, site.cup, submission, site.pipeline.trouble)
+        more = site.playing.why_waiting(submission.id) if submission.state in sent.PLAYING else ""
+        return f"{words} {more}".strip()
+
+    def _leagues(self) -> list[str]:
+        names = [f"{kind}-{one.number}" for one in reversed(seasons(self.database)) for kind in LEAGUES]
+        return [name for name in names if self.site.league(name)]
+
+    async def upload(self, request: Request, visitor: Visitor, upload: Upload) -> Response:
+        assert visitor.team is not None
+        bot = upload.fields.get("bot", "").strip() or upload.name.rpartition("/")[2].split(".")[0]
+        submission = sent.receive(
+            *(self.database, self.site.cup, visitor.actor, visitor.team.id, bot),
+            size=upload.size,
+            sent_as=upload.name,
+            move=sent.mover(self.site.folder, upload.file),
+        )
+        self.site.wake()
+        return go_to(f"/team/submissions/{submission.id}")
+
+    def _own(self, request: Request, visitor: Visitor) -> sent.Submission:
+        """Return the submission of a path, for its team and for hosts alone."""
+        found = self.database.row(sent.Submission, "select * from submission where id = ?", path_number(request))
+        if found is None or not (visitor.is_host or (visitor.team and visitor.team.id == found.team)):
+            raise RequestRefused(404, NOT_FOUND)
+        return found
+
+    async def submission(self, request: Request, visitor: Visitor) -> Response:
+        one = self._own(request, visitor)
+        stages = {stage.name: stage for stage in sent.stages_of(self.database, one.id)}
+        return self.site.answer(
+            request,
+            visitor,
+            "submission.html",
+            one=one,
+            stages=[(name, stages.get(name)) for name in sent.StageName],
+            team=who.get_team(self.database, one.team),
+            sender=who.get_account(self.database, one.account),
+            why=self._why(one),
+            is_running=one.state in (*sent.IN_PIPELINE, *sent.PLAYING),
+            has_file=sent.received_file(self.site.folder, one.id).is_file(),
+        )
+
+    async def file(self, request: Request, visitor: Visitor) -> Response:
+        one = self._own(request, visitor)
+        path = sent.received_file(self.site.folder, one.id)
+        if not path.is_file():
+            raise RequestRefused(404, "The files of this submission are not kept any more.")
+        name = quote(one.sent_as.rpartition("/")[2] or one.bot)
+        headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}", "Cache-Control": "no-store"}
+        return FileResponse(path, headers=headers, media_type="application/octet-stream")
+
+    async def change_submission(self, request: Request, visitor: Visitor, form: Form) -> Response:
+        one = self._own(request, visitor)
+        match form.get("do"):
+            case "withdraw":
+                sent.withdraw(self.database, visitor.actor, one.id)
+            case "unpark":
+                sent.unpark(self.database, self.site.cup, visitor.actor, one.id)
+            case "disqualify":
+                sent.disqualify(self.database, visitor.actor, one.id, form.get("reason", ""))
+            case _:
+                raise RequestRefused(400, "Expected the form of the page.")
+        self.site.wake()
+        return go_to(f"/team/submissions/{one.id}")
+
+    # --- games --------------------------------------------------------------------------------------------------------
+
+    async def games(self, request: Request, visitor: Visitor) -> Response:
+        assert visitor.team is not None
+        query, leagues, team = request.query_params, self._leagues(), visitor.team.id
+        league = query.get("league") or self.site.ladder
+        against, only = query.get("against", ""), query.get("only", "")
+        found = await trio.to_thread.run_sync(
+            lambda: own_games(self.site, league, team, against=against, only=only) if league in leagues else []
+        )
+        asked_for = {"league": league, "against": against, "only": only}
+        bots = sorted({one.bot for one in self.site.public_bots()})
+        return self.site.answer(
+            request, visitor, "own_games.html", games=found, leagues=leagues, bots=bots, **asked_for
+        )
+
+    async def records(self, request: Request, visitor: Visitor) -> Response:
+        assert visitor.team is not None
+        league, team = request.path_params["league"], visitor.team.id
+        async with self.site.one_at_once:
+            body = await trio.to_thread.run_sync(own_records, self.site, league, team)
+        return Response(body, media_type="application/x-ndjson")
+
+    async def compare(self, request: Request, visitor: Visitor) -> Response:
+        assert visitor.team is not None
+        own = [one for one in sent.submissions_of(self.database, visitor.team.id) if one.player]
+        numbers = [request.query_params.get(name, "") for name in ("new", "old")]
+        chosen = [one for number in numbers for one in own if str(one.id) == number]
+        found = None
+        if len(chosen) == len(numbers):
+            pair = (chosen[0], chosen[1])
+            async with self.site.one_at_once:
+                found = await trio.to_thread.run_sync(compare, self.site, self.site.ladder, pair)
+        return self.site.answer(request, visitor, "compare.html", own=own, numbers=numbers, chosen=chosen, found=found)
+
+    async def challenges(self, request: Request, visitor: Visitor) -> Response:
+        assert visitor.team is not None
+        team, bots = visitor.team.id, sent.playing(self.database)
+        found = asked.of_team(self.database, team)
+        names = {n: sent.get_submission(self.database, n).label for one in found for n in (one.submission, one.against)}
+        left = asked.games_left_today(self.database, self.site.cup, team)
+        values = {"own": [one for one in bots if one.team == team], "bots": bots, "names": names, "left": left}
+        return self.site.answer(request, visitor, "challenges.html", challenges=found, **values)
+
+    async def challenge(self, request: Request, visitor: Visitor, form: Form) -> Response:
+        assert visitor.team is not None
+        numbers = {name: number_in(form.get(name, ""), name) for name in ("submission", "against", "games")}
+        asked.ask(self.database, self.site.cup, visitor.actor, visitor.team.id, **numbers)
+        self.site.wake()
+        return go_to("/team/challenges")
+
+    # --- members and the account --------------------------------------------------------------------------------------
+
+    async def change_members(self, request: Request, visitor: Visitor, form: Form) -> Response:
+        match form.get("do"):
+            case "make":
+                who.make_team(self.database, visitor.actor, form.get("name", "").strip())
+            case "invite" if visitor.team is not None:
+                word = who.invite(self.database, visitor.actor, team=visitor.team.id)
+                return self.secret(request, visitor, "Invitation to your team", f"{self.site.cup.address}/join/{word}")
+            case "remove":
+                who.remove_member(self.database, visitor.actor, number_in(form.get("account", ""), "account"))
+        return go_to("/team")
+
+    def secret(self, request: Request, visitor: Visitor, title: str, secret: str) -> Response:
+        """Answer with what is shown once."""
+        return self.site.answer(request, visitor, "secret.html", title=title, secret=secret)
+
+    async def account(self, request: Request, visitor: Visitor) -> Response:
+        assert visitor.account is not None
+        return self.site.answer(
+            request, visitor, "account.html", tokens=who.tokens_of(self.database, visitor.account.id)
+        )
+
+    async def change_account(self, request: Request, visitor: Visitor, form: Form) -> Response:
+        assert visitor.account is not None
+        match form.get("do"):
+            case "token":
+                name = form.get("name", "").strip()
+                token = who.make_token(self.database, visitor.actor, visitor.account.id, name)
+                return self.secret(request, visitor, f"Token {name}", token)
+            case "revoke":
+                who.revoke_token(self.database, visitor.actor, number_in(form.get("token", ""), "token"))
+            case "link":
+                word = who.make_link(self.database, visitor.actor, visitor.account.id)
+                return self.secret(request, visitor, "Link to sign in", f"{self.site.cup.address}/join/{word}")
+        return go_to("/account")

@@ -1,0 +1,342 @@
+"""The pages of a competition: who may see and do what, and nothing that a stranger chose runs or is shown too early."""
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote, urlencode
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+from made_cups import add_bot, make_account, make_cup, opened
+from made_stores import make_store, read_game_script
+from served import Answer, Serve, Served
+
+from arena.game.record import GameRecord, NoteLine
+from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, make_token
+from arena.host.config import Cup
+from arena.host.database import Database
+from arena.host.host_pages import unlikely_pairs
+from arena.host.seasons import current, ladder_store
+from arena.host.server import HostServer
+from arena.host.submissions import received_file
+from arena.sandbox.levels import Level
+from arena.web.address import Address, hosts_of
+
+NASTY = "<script>document.title='run'</script><img src=x onerror=alert(1)>"
+LOG = "the log of the author, a secret"
+WHO = ("nobody", "ann", "bob", "host")
+
+
+@dataclass
+class CupServed:
+    """A served competition: `ann` and `bob` have a bot each in a ladder with games; eve has the third bot."""
+
+    folder: Path
+    cup: Cup
+    database: Database
+    host: HostServer
+    served: Served
+    accounts: dict[str, Account]
+    teams: dict[str, Team]
+    bots: dict[str, int]
+    cookies: dict[str, str]
+    records: list[GameRecord]
+
+    def get(self, path: str, who: str = "nobody", **headers: str) -> Answer:
+        return self.served.get(path, **({"Cookie": self.cookies[who]} if who in self.cookies else {}), **headers)
+
+    def post(self, path: str, who: str = "nobody", csrf: str | None = None, **fields: object) -> Answer:
+        if csrf is None:
+            csrf = self.csrf(who)
+        body = urlencode({"csrf": csrf, **fields}).encode()
+        headers = {"Content_Type": "application/x-www-form-urlencoded", "Origin": f"http://{self.served.host}"}
+        if who in self.cookies:
+            headers["Cookie"] = self.cookies[who]
+        return self.served.get(path, "POST", body, **headers)
+
+    def csrf(self, who: str) -> str:
+        found = re.search(r'name="csrf" value="(\w+)"', self.get("/account", who).text) if who in self.cookies else None
+        return found[1] if found else ""
+
+    def sign_in(self, name: str) -> None:
+        token = make_token(self.database, Actor(self.accounts[name].id), self.accounts[name].id, "a test")
+        answer = self.post("/sign-in", token=token)
+        assert answer.status == 303
+        self.cookies[name] = answer.headers["Set-Cookie"].partition(";")[0]
+
+
+MakeCup = Callable[..., CupServed]
+
+
+@pytest.fixture
+def make(serving: Serve, tmp_path: Path) -> Iterator[MakeCup]:
+    """`make(shows)`: a served competition that shows whole games then."""
+    databases: list[Database] = []
+
+    def start(
+        shows: Literal["after-game", "after-season"] = "after-game", games: int = 6, plies: int = 60
+    ) -> CupServed:
+        folder = tmp_path / "cup"
+        cup = msgspec.structs.replace(make_cup(folder), shows=shows)
+        with opened(folder) as written:
+            found = {name: make_account(written, cup, name) for name in ("ann", "bob", "eve")}
+            host = join(written, cup, invite(written, MACHINE, is_host=True), "host")
+            bots = {}
+            for number, (name, (account, team)) in enumerate(found.items(), 1):
+                bots[name] = add_bot(
+                    written, folder, (account, team), name, player=f"{number:064x}", digest=f"{number:064x}"
+                )
+
+        def say(record: GameRecord) -> GameRecord:
+            told = tuple(f"stderr of {player.name}" for player in record.players)
+            return msgspec.structs.replace(record, stderr=told, notes=(NoteLine(1, "red", "a note"),))
+
+        records = make_store(ladder_store(folder, 1), games=games, plies=plies, change=say)
+        database = Database(folder / "host.sqlite")
+        databases.append(database)
+        hosts = hosts_of([Address("127.0.0.1", 0)])
+        server = HostServer(folder, cup, database, Level.BASIC, hosts=hosts, complain=lambda text: None)
+        served = serving(server.application(), beside=server.site.run)
+        made = CupServed(
+            *(folder, cup, database, server, served),
+            {"host": host, **{name: account for name, (account, _) in found.items()}},
+            {name: team for name, (_, team) in found.items()},
+            *(bots, {}, records),
+        )
+        for name in ("ann", "bob", "host"):
+            made.sign_in(name)
+        served.until(lambda: server.site.contents("season-1") is not None)
+        return made
+
+    yield start
+    for database in databases:
+        database.close()
+
+
+def note_log(cup: CupServed, name: str, log: str = LOG) -> int:
+    """Note a stage that has failed with a log, of a further submission."""
+    database, account, team = cup.database, cup.accounts[name], cup.teams[name]
+    with database.change():
+        row = {"bytes": 1, "sent_as": f"{NASTY}.py", "received": time.time(), "changed": time.time(), "state": "failed"}
+        number = database.insert("submission", team=team.id, account=account.id, bot=name, reason=log, **row)
+        database.insert(
+            "stage", submission=number, name="build", state="failed", begun=1.0, ended=2.0, text=log, log=log
+        )
+    received_file(cup.folder, number).parent.mkdir(exist_ok=True)
+    received_file(cup.folder, number).write_bytes(b"the files of ann")
+    return number
+
+
+def test_who_may_read_which_page(make: MakeCup) -> None:
+    cup = make()
+    number = note_log(cup, "ann")
+    own = next(n for n, record in enumerate(cup.records, 1) if "ann" in [player.name for player in record.players])
+    everybody, public = (200, 200, 200, 200), ("/", "/bots", "/seasons", "/rules", "/submit", "/sign-in", "/now.html")
+    expected = {
+        **dict.fromkeys((*public, "/season-1/index.html", "/season-1/games/1.html", "/season-1/games.html"), everybody),
+        **dict.fromkeys(("/feed.atom", "/health", "/metrics", "/api/ladder", "/api/bots", "/api/games"), everybody),
+        **dict.fromkeys(("/api/cup", "/api/seasons", "/api/news", "/season-1/static/arena.css"), everybody),
+        "/ladder": (303, 303, 303, 303),
+        **dict.fromkeys(("/team", "/account"), (303, 200, 200, 200)),
+        **dict.fromkeys(("/team/games", "/team/compare", "/team/challenges"), (303, 200, 200, 403)),
+        **dict.fromkeys((f"/team/submissions/{number}", f"/team/submissions/{number}/file"), (303, 200, 404, 200)),
+        "/team/submissions/9999": (303, 404, 404, 404),
+        "/team/games/season-1.jsonl": (303, 200, 200, 403),
+        f"/own/season-1/games/{own}.html": (303, 200, 200, 403),
+        **dict.fromkeys(
+            (f"/host{part}" for part in ("", "/season", "/teams", "/bots", "/audit", "/pairs")), (303, 403, 403, 200)
+        ),
+        **dict.fromkeys(
+            ("/season-2/index.html", "/challenges-1/index.html", "/host.sqlite", "/season-1.sqlite"), (404,) * 4
+        ),
+    }
+    found = {path: tuple(cup.get(path, who).status for who in WHO) for path in expected}
+    if "bob" not in [player.name for player in cup.records[own - 1].players]:
+        expected[f"/own/season-1/games/{own}.html"] = (303, 200, 404, 403)
+    assert found == expected
+    for path in (f"/team/submissions/{number}", "/team", "/bots", "/api/bots", "/feed.atom", "/", "/metrics"):
+        for who in ("nobody", "bob"):
+            assert LOG not in cup.get(path, who).text, (path, who)
+    assert LOG in cup.get(f"/team/submissions/{number}", "ann").text
+
+
+def test_changes_need_a_session_and_its_word(make: MakeCup) -> None:
+    cup = make()
+    number = cup.bots["ann"]
+    changes: dict[str, dict[str, object]] = {
+        f"/team/submissions/{number}": {"do": "withdraw"},
+        "/team/challenges": {"submission": number, "against": cup.bots["bob"], "games": 1},
+        "/team/members": {"do": "invite"},
+        "/account": {"do": "token", "name": "further"},
+        "/host": {"do": "announce", "text": "no"},
+        "/host/season": {"do": "freeze"},
+        "/host/teams": {"do": "disable", "id": cup.accounts["ann"].id, "reason": "none"},
+    }
+    tables = ("submission", "challenge", "invitation", "token", "announcement", "season", "account", "audit")
+
+    def all_rows() -> list[list[object]]:
+        return [list(map(tuple, cup.database._connection.execute(f"select * from {name}"))) for name in tables]
+
+    before = all_rows()
+    for path, fields in changes.items():
+        assert cup.post(path, **fields).status == 401
+        assert cup.post(path, "host" if path.startswith("/host") else "ann", "0" * 64, **fields).status == 403
+        if path.startswith("/host"):
+            assert cup.post(path, "ann", **fields).status == 403
+    assert cup.post(f"/team/submissions/{number}", "bob", do="withdraw").status == 404
+    assert cup.post(f"/team/submissions/{number}", "ann", do="disqualify", reason="me").status == 409
+    assert all_rows() == before
+    assert cup.post("/team/challenges", "ann", **changes["/team/challenges"]).status == 303
+    assert "0/1" in cup.get("/team/challenges", "ann").text
+    assert cup.post(f"/team/submissions/{number}", "ann", do="withdraw").status == 303
+    assert "withdrawn" in cup.get("/bots").text
+
+
+def test_hidden_ranks_and_logs_are_in_no_byte_before_their_time(make: MakeCup) -> None:
+    cup = make("after-season", plies=20)
+    paths = [f"/season-1/games/{number}.{kind}" for number in (1, 2, 3) for kind in ("html", "js", "json")]
+    paths += ["/season-1/index.html", "/season-1/games.js", "/season-1/bots/1.html", "/", "/api/games", "/api/ladder"]
+    seed = str(current(cup.database).seed)
+
+    def texts(who: str) -> str:
+        return "\n".join(cup.get(path, who).text for path in paths)
+
+    for who in ("nobody", "eve", "host"):
+        public = texts(who)
+        for record in cup.records[:3]:
+            assert not any(setup.replace("/", "") in public.replace("/", "") for setup in record.setups if setup)
+        assert "stderr of" not in public
+        assert seed not in public
+        assert list(read_game_script(cup.get("/season-1/games/1.js", who).text).views) == ["public"]
+    own = cup.get("/own/season-1/games/1.json", "ann").text
+    line, record = json.loads(own), cup.records[0]
+    color = "red" if record.players[0].name == "ann" else "blue"
+    other = "blue" if color == "red" else "red"
+    assert (line["view"], line[other]["setup"], line[other]["stderr"]) == (color, None, None)
+    assert line[color]["stderr"] == "stderr of ann"
+    with cup.database.change():
+        cup.database.run("update season set state = 'finished', finished = 1")
+    cup.served.until(lambda: bool((one := cup.host.site.contents("season-1")) and one.game_texts.reader.text == "all"))
+    whole = json.loads(cup.get("/season-1/games/1.json").text)
+    assert whole["red"]["setup"] == record.setups[0]
+    assert "stderr of" not in texts("nobody")
+    assert "a note" not in texts("nobody")
+    assert seed in cup.get("/seasons").text
+
+
+def test_the_seed_of_a_season_is_in_no_page_before_its_end(make: MakeCup) -> None:
+    cup = make()
+    seed, hashed = current(cup.database).seed, current(cup.database).seed_hash
+    for path in (
+        "/",
+        "/seasons",
+        "/api/seasons",
+        "/api/cup",
+        "/season-1/games/1.json",
+        "/feed.atom",
+        "/host/season",
+        "/host/audit",
+    ):
+        for who in WHO:
+            assert seed not in cup.get(path, who).text, path
+    assert hashed in cup.get("/").text
+    settings = json.loads(cup.get("/season-1/games/1.json").text)["settings"]
+    assert "seed" not in settings
+
+
+def test_names_and_texts_are_escaped(make: MakeCup) -> None:
+    cup = make()
+    number = note_log(cup, "ann", NASTY)
+    with cup.database.change():
+        cup.database.run("update account set name = ? where id = ?", NASTY, cup.accounts["ann"].id)
+        cup.database.run("update team set name = ? where id = ?", f"{NASTY}2", cup.teams["ann"].id)
+    assert cup.post("/host", "host", do="announce", text=NASTY).status == 303
+    assert cup.post("/account", "ann", do="token", name="further").status == 200
+    pages = ["/", "/bots", "/team", "/account", f"/team/submissions/{number}", "/team/games", "/team/challenges"]
+    pages += ["/host", "/host/teams", "/host/bots", "/host/audit", "/host/pairs", f"/join/{quote(NASTY)}"]
+    for path in pages:
+        text = cup.get(path, "host" if path.startswith("/host") else "ann").text
+        assert "<script>document" not in text
+        assert "<img" not in text
+        assert not re.search(r"(src|href)=\"(https?:)?//", text), path
+    entries = ElementTree.fromstring(cup.get("/feed.atom").text).findall("{*}entry/{*}content")
+    assert NASTY in [entry.text for entry in entries]
+
+
+def test_a_form_with_a_file_makes_a_submission(make: MakeCup) -> None:
+    cup = make()
+    parts = {"csrf": (cup.csrf("ann"), ""), "bot": ("ann", ""), "file": ("print()", '; filename="ann.py"')}
+    lines = [
+        f'--x\r\nContent-Disposition: form-data; name="{name}"{more}\r\n\r\n{text}\r\n'
+        for name, (text, more) in parts.items()
+    ]
+    body = "".join([*lines, "--x--\r\n"]).encode()
+    headers = {"Content_Type": "multipart/form-data; boundary=x", "Origin": f"http://{cup.served.host}"}
+    sent = cup.served.get("/team/upload", "POST", body, Cookie=cup.cookies["ann"], **headers)
+    assert sent.status == 303
+    page = cup.get(sent.headers["Location"], "ann").text
+    assert "Stage 1 of 4 (unpack) is the next to run." in page
+    refused = cup.served.get(
+        "/team/upload", "POST", body.replace(parts["csrf"][0].encode(), b"0"), Cookie=cup.cookies["ann"], **headers
+    )
+    assert refused.status == 403
+    assert cup.get(f"{sent.headers['Location']}/file", "ann").text == "print()"
+
+
+def test_a_season_goes_from_state_to_state_with_a_final(make: MakeCup) -> None:
+    cup = make()
+    assert cup.post("/host/season", "host", do="final", format="swiss").status == 409  # it is open
+    assert cup.post("/host/season", "host", do="freeze").status == 303
+    assert cup.post("/host/season", "host", do="final", format="round-robin").status == 303
+    assert current(cup.database).state.value == "final"
+    assert cup.post("/host/season", "host", do="open").status == 409
+    titles = [entry.text for entry in ElementTree.fromstring(cup.get("/feed.atom").text).findall("{*}entry/{*}title")]
+    assert {"season opened (season 1)", "season frozen (season 1)", "season final (season 1)"} <= set(titles)
+
+
+def test_games_are_filtered_and_versions_are_compared(make: MakeCup) -> None:
+    cup = make(games=9)
+    rows = cup.get("/team/games", "ann").text.count("/own/season-1/games/")
+    parts = [
+        cup.get(f"/team/games?only={word}", "ann").text.count("/own/season-1/") for word in ("won", "lost", "drawn")
+    ]
+    assert rows == sum(parts) == sum("ann" in [player.name for player in record.players] for record in cup.records)
+    against = cup.get("/team/games?against=bob", "ann").text.count("/own/season-1/")
+    assert 0 < against < rows
+    assert cup.get("/team/games/season-1.jsonl", "ann").text.count('"view":') == rows
+    with cup.database.change():
+        older = cup.database.insert(
+            "submission", team=cup.teams["ann"].id, account=1, bot="bob", player=f"{2:064x}", state="replaced", bytes=1,
+            sent_as="", received=1.0, changed=1.0,
+        )  # fmt: skip
+    page = cup.get(f"/team/compare?new={cup.bots['ann']}&old={older}", "ann").text
+    assert "is stronger than" in page
+    assert "eve" in page
+
+
+def test_json_has_etags_and_metrics_count(make: MakeCup) -> None:
+    cup = make()
+    first = cup.get("/api/ladder")
+    assert [line["team"] for line in json.loads(first.text)["lines"]].count("Team of ann") == 1
+    again = cup.get("/api/ladder", If_None_Match=first.headers["ETag"])
+    assert (again.status, again.text) == (304, "")
+    metrics = cup.get("/metrics").text
+    assert 'arena_requests_total{status="304"} 1' in metrics
+    assert 'arena_submissions{state="probation"} 3' in metrics
+
+
+def test_a_pair_that_helps_one_bot_is_at_the_top(make: MakeCup) -> None:
+    cup = make(games=90, plies=2)
+    contents = cup.host.site.contents("season-1")
+    assert contents is not None
+    pairs = unlikely_pairs(contents, {f"{1:064x}": "Team of ann"})
+    assert len(pairs) == 3
+    for pair in pairs:
+        assert pair.games == 30
+        assert abs(pair.points - pair.expected) < 15
+    assert [pair.by_chance for pair in pairs] == sorted(pair.by_chance for pair in pairs)
