@@ -226,7 +226,7 @@ class Stint:
         order = self._order
         options = order.options.options(Path(order.store))
         asked = tuple(AskedBot(entry.folder, entry.name) for entry in order.bots)
-        options = replace(options, seed=order.seed, sandbox=order.sandbox, asked=asked)
+        options = replace(options, seed=order.seed, sandbox=order.sandbox, asked=asked, built=True)
         try:
             with open_league(self._entry(), options, self.remark, self.run) as league:
                 self._is_open = True

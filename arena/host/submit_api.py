@@ -1,6 +1,5 @@
 """What programs such as `arena submit` ask for, as JSON: a submission is sent, and its stages are followed."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,8 @@ from arena.host.submissions import (
     Submission,
     SubmissionState,
     get_submission,
+    mover,
     receive,
-    received_file,
     stages_of,
     why_waiting,
 )
@@ -64,15 +63,10 @@ def submit_routes(
         if visitor.team is None:
             raise RequestRefused(403, "You are in no team: make one, or ask for an invitation to one.")
 
-        def move(number: int) -> None:
-            target = received_file(folder, number)
-            target.parent.mkdir(mode=0o700, exist_ok=True)
-            os.replace(upload.file, target)
-
         bot = upload.fields.get("bot", "") or Path(upload.name).name.split(".")[0]
-        submission = receive(
-            *(database, cup, visitor.actor, visitor.team.id, bot), size=upload.size, sent_as=upload.name, move=move
-        )
+        move = mover(folder, upload.file)
+        team = visitor.team.id
+        submission = receive(database, cup, visitor.actor, team, bot, size=upload.size, sent_as=upload.name, move=move)
         wake()
         return _json(sent_submission(database, cup, submission), 201)
 

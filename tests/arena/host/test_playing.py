@@ -13,6 +13,7 @@ from random import Random
 import pytest
 import trio
 from made_cups import CRASHES, add_bot, make_account, make_cup, opened, play_until, when
+from sandboxes import in_bwrap
 from waiting import until
 
 from arena.errors import ArenaError
@@ -50,7 +51,7 @@ class Made:
     def stored(self) -> list[tuple[str, ...]]:
         """The players of the games of the ladder."""
         path = ladder_store(self.folder, 1)
-        if not path.exists():
+        if not path.exists() or not path.stat().st_size:
             return []
         with Store(path, create=False) as store:
             return [tuple(player.name for player in row.players) for row in store.rows()]
@@ -92,6 +93,14 @@ def test_bots_play_the_ladder_and_leave_probation_and_new_ones_join_it(made: Mad
     play_until(made.folder, made.cup, made.database, lambda play: made.games(late) >= 2)
     play_until(made.folder, made.cup, made.database, lambda play: current(made.database).counted == len(made.stored()))
     count_agrees(made)
+
+
+@in_bwrap
+def test_bots_of_strangers_play_in_a_sandbox(made: Made) -> None:
+    play_until(*(made.folder, made.cup, made.database), lambda play: made.games(made.bots[0]) >= 2, level=Level.BWRAP)
+    with Store(ladder_store(made.folder, 1), create=False) as store:
+        _, record = store.record(1)
+        assert all(words.startswith("bwrap") for words in record.confinement)
 
 
 def test_a_bot_that_joins_while_the_ladder_is_played_waits_for_no_more_than_a_stint(made: Made) -> None:
