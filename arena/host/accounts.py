@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import secrets
 import time
+from contextlib import suppress
 
 import msgspec
 
@@ -369,6 +370,6 @@ def account_of_token(database: Database, word: str) -> Account | None:
         return None
     now = time.time()
     if found.last_used is None or now - found.last_used > USED_SECONDS:
-        with database.change():
+        with suppress(ArenaError), database.change():  # on a full disk, pages go on
             database.run("update token set last_used = ? where id = ?", now, found.id)
     return account

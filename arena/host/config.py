@@ -1,6 +1,8 @@
 """cup.toml, the settings of a competition."""
 
+import ipaddress
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -101,6 +103,17 @@ class Cup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     webhooks: tuple[Webhook, ...] = ()
 
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def networks(words: Sequence[str]) -> list[Network]:
+    """Parse addresses and networks. Raises `UsageError`."""
+    try:
+        return [ipaddress.ip_network(word) for word in words]
+    except ValueError as error:
+        raise UsageError(f"expected addresses such as 127.0.0.1 or 10.0.0.0/8: {error}") from None
+
+
 def load_cup(folder: Path) -> Cup:
     """Read the settings of a competition. Raises `UsageError` with the file, the key and what was expected."""
     path = folder / SETTINGS
@@ -113,6 +126,7 @@ def load_cup(folder: Path) -> Cup:
             f'{where}: [play] sandbox: expected "bwrap", "cgroup" or "auto" for bots of strangers; "basic" needs '
             "trusted = true"
         )
+    option_value(f"{where}: proxies", networks, cup.proxies)
     for name in ("start_time", "stint"):
         option_value(f"{where}: [play] {name}", parse_duration, getattr(cup.play, name))
     return cup

@@ -41,7 +41,7 @@ from arena.host.accounts import (
     secret_hash,
     team_of,
 )
-from arena.host.config import KEY, KEY_BYTES, Cup
+from arena.host.config import KEY, KEY_BYTES, Cup, networks
 from arena.host.database import Database
 from arena.host.upload_body import BodyError, FilePart
 from arena.system.printable import printable
@@ -68,10 +68,11 @@ class Rate(msgspec.Struct, frozen=True):
 
 
 class Rates(msgspec.Struct, frozen=True):
-    """The limits of one address and of one account. Changes count as reads, too."""
+    """The limits of one address and of one account. Changes count as reads, too, and rare ones as changes."""
 
-    reads: Rate = Rate(200, 20)
+    reads: Rate = Rate(500, 100)
     changes: Rate = Rate(40, 0.5)
+    rare: Rate = Rate(10, 1 / 300)
     changes_of_account: Rate = Rate(40, 0.5)
 
 
@@ -145,10 +146,7 @@ class Proxies:
     """The addresses of proxies that may name the address of a client."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        try:
-            self._networks = [ipaddress.ip_network(word) for word in words]
-        except ValueError as error:
-            raise UsageError(f"proxies: expected addresses such as 127.0.0.1 or 10.0.0.0/8: {error}") from None
+        self._networks = networks(words)
 
     def client(self, peer: str, forwarded: Sequence[str]) -> str:
         """Return the address of a client. Only what named proxies have added to X-Forwarded-For counts."""
@@ -201,6 +199,7 @@ class GuardedRoutes:
         self._proxies = Proxies(cup.proxies)
         self._reads = TokenBuckets(rates.reads)
         self._changes = TokenBuckets(rates.changes)
+        self._rare = TokenBuckets(rates.rare)
         self._of_accounts = TokenBuckets(rates.changes_of_account)
         self._most = cup.submissions.most_mib << 20
         self._uploading: Counter[int] = Counter()
@@ -222,9 +221,13 @@ class GuardedRoutes:
 
         return Route(path, self._in_words(answer), methods=["GET"])
 
-    def change(self, path: str, function: ChangeFunction, need: Need = Need.ACCOUNT) -> Route:
+    def change(self, path: str, function: ChangeFunction, need: Need = Need.ACCOUNT, *, is_rare: bool = False) -> Route:
+        """Return the route of a form. One that `is_rare`, such as registering, has a limit of its own."""
+
         async def answer(request: Request) -> Response:
             visitor = self._changing(request, need)
+            if is_rare:
+                self._limit(self._rare, address_key(visitor.address))
             form = await _form(request, is_program=visitor.is_program)
             self._check_csrf(visitor, form)
             return await function(request, visitor, form)

@@ -21,6 +21,7 @@ import msgspec
 import trio
 
 from arena.bots.spec import TOKEN_VARIABLE
+from arena.errors import ArenaError
 from arena.host.config import Cup
 from arena.host.database import Database
 from arena.host.guarded import INCOMING
@@ -139,7 +140,13 @@ class Pipeline:
                     with trio.move_on_at(self._retry_at):
                         await self._news.wait()
                 else:
-                    await self._do_next(submission)
+                    await self._try_next(submission)
+
+    async def _try_next(self, submission: Submission) -> None:
+        try:
+            await self._do_next(submission)
+        except ArenaError as error:  # the database cannot be written
+            self._note_trouble(submission, NEXT[submission.state], str(error))
 
     async def _do_next(self, submission: Submission) -> None:
         """Do the next stage of a submission, and write how it went."""

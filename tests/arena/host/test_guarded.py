@@ -36,7 +36,7 @@ from arena.web.address import Address, hosts_of
 from arena.web.guard import Guard, PageLook
 
 MANY = Rate(10_000, 10_000)
-UNLIMITED = Rates(MANY, MANY, MANY)
+UNLIMITED = Rates(MANY, MANY, MANY, MANY)
 FORM = "application/x-www-form-urlencoded"
 BOUNDARY = "x" * 30
 
@@ -112,6 +112,7 @@ def make(serving: Serve, tmp_path: Path) -> MakeCup:
             *(doors.change(path, change, need) for path, need in
               (("/register", Need.NOTHING), ("/change", Need.ACCOUNT), ("/rule", Need.HOST))),
             doors.change("/leave", leave),
+            doors.change("/enrol", change, Need.NOTHING, is_rare=True),
             *doors.upload("/submit", upload),
         ]  # fmt: skip
         hosts = hosts_of([Address("127.0.0.1", 0)], ["cup.example"])
@@ -310,18 +311,19 @@ def test_curl_uploads_a_large_file(made: ServedCup, tmp_path: Path, how: list[st
 
 def test_an_upload_that_is_too_large_is_refused_and_not_kept(made: ServedCup) -> None:
     headers = bearer(made.hosted.token(made.hosted.member("Ann", "Rooks")))
-    for size in ((1 << 20) + 1, 3 << 20):
-        assert made.post("/submit", "x" * size, kind="x/y", **headers).status == 413
-        assert made.post("/submit", body(b"x" * size), kind=MULTIPART, **headers).status == 413
-    client = made.served.connect(
-        f"POST /submit HTTP/1.1\r\nHost: {made.served.host}\r\nAuthorization: {headers['Authorization']}\r\n"
-        "Transfer-Encoding: chunked\r\n\r\n".encode()
-    )
-    with client:
-        piece = b"10000\r\n" + bytes(0x10000) + b"\r\n"
-        for _ in range(17):
-            client.sendall(piece)
-        assert client.recv(100).startswith(b"HTTP/1.1 413")
+    head = f"POST /submit HTTP/1.1\r\nHost: {made.served.host}\r\nAuthorization: {headers['Authorization']}\r\n"
+    form = f"--{BOUNDARY}\r\nContent-Disposition: form-data; name=file; filename=x\r\n\r\n"
+    piece = b"10000\r\n" + bytes(0x10000) + b"\r\n"
+    for more in (
+        [f"Content-Length: {2 << 20}\r\n\r\n".encode()],
+        [b"Transfer-Encoding: chunked\r\n\r\n", *[piece] * 17],
+        [f"Content-Type: {MULTIPART}\r\nTransfer-Encoding: chunked\r\n\r\n{len(form):x}\r\n{form}\r\n".encode()]
+        + [piece] * 17,
+    ):
+        with made.served.connect(head.encode()) as client:
+            for data in more:
+                client.sendall(data)
+            assert client.recv(100).startswith(b"HTTP/1.1 413")
     made.served.until(lambda: made.incoming == [])
     assert made.uploads == []
 
@@ -382,12 +384,18 @@ def test_strangers_and_accounts_without_a_team_upload_nothing(made: ServedCup) -
 
 
 def test_an_address_and_an_account_have_limits(make: MakeCup) -> None:
-    made = make(Rates(Rate(6, 0.01), MANY, Rate(2, 0.01)))
+    made = make(Rates(Rate(6, 0.01), MANY, MANY, Rate(2, 0.01)))
     headers = bearer(made.hosted.token(made.hosted.member("Ann", "Rooks")))
     assert [made.post("/change", "", **headers).status for _ in range(3)] == [200, 200, 429]
     assert [made.get("/who").status for _ in range(4)] == [200, 200, 200, 429]
     answer = made.get("/who")
     assert 1 <= int(answer.headers["retry-after"]) <= 100
+
+
+def test_rare_changes_have_a_limit_of_their_own(make: MakeCup) -> None:
+    made = make(Rates(MANY, MANY, Rate(2, 0.01), MANY))
+    assert [made.post("/enrol", "").status for _ in range(3)] == [200, 200, 429]
+    assert made.post("/register", "").status == 200
 
 
 def test_only_named_proxies_tell_the_address(make: MakeCup) -> None:
@@ -417,7 +425,7 @@ def test_the_last_address_that_no_proxy_has_is_the_client(peer: str, forwarded: 
 
 
 def test_proxies_are_addresses() -> None:
-    with pytest.raises(UsageError, match="proxies: expected addresses"):
+    with pytest.raises(UsageError, match="expected addresses such as"):
         Proxies(("proxy.example",))
 
 

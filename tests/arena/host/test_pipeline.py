@@ -1,5 +1,6 @@
 """Submissions through the stages, with real bots: what passes, what fails and why, and what survives kill -9."""
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -20,6 +21,7 @@ from arena.errors import UsageError
 from arena.host import pipeline
 from arena.host.accounts import Account, Actor
 from arena.host.config import Cup
+from arena.host.database import FILE
 from arena.host.job import JobAnswer
 from arena.host.pipeline import ATTEMPTS, Pipeline, child_token, clear_left
 from arena.host.submissions import (
@@ -347,6 +349,26 @@ def test_a_fault_of_the_machine_is_nobodys_and_stops_no_other(
     trio.run(main)
     assert {now(hosted, one).reason for one in (sent, other)} == {"no bot"}
     assert any(line.startswith("#2 (Bishop): unpack is tried again") for line in complaints)
+
+
+def test_a_database_that_cannot_be_written_stops_the_queue_until_it_can(
+    hosted: Hosted, ann: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "FIRST_PAUSE", 0.01)
+    sent, complaints = hosted.submit(ann, "Rook", b"nonsense"), list[str]()
+    hosted.database.run("pragma busy_timeout = 0")
+    other = sqlite3.connect(hosted.folder / FILE, isolation_level=None)
+    other.execute("begin immediate")
+
+    async def main() -> None:
+        async with running(hosted, complain=complaints.append) as made:
+            await when(lambda: len(complaints) >= 3, "it is tried again and again")
+            assert made.trouble == "the database of the competition cannot be written: database is locked"
+            other.close()
+            await when(lambda: not queue(hosted.database), "the queue is empty")
+
+    trio.run(main)
+    assert now(hosted, sent).state is SubmissionState.FAILED
 
 
 @pytest.mark.parametrize(
