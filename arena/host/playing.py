@@ -352,8 +352,15 @@ class ContinuousPlay:
             elif stint.challenge:
                 self._note_challenge(stint)
         self._times.extend([time.monotonic()] * len(games))
-        if any(get_submission(self._database, bot.id).state not in PLAYING for bot in stint.bots):
+        if not all(game.is_again for game in games):
+            self._failures, self.problem = 0, ""
+        if not self._in_ladder().issuperset(bot.id for bot in stint.bots):
             self.wake()
+
+    def _in_ladder(self) -> set[int]:
+        marks = ", ".join("?" * len(PLAYING))
+        states = (state.value for state in PLAYING)
+        return set(self._database.column(f"select id from submission where state in ({marks})", *states))
 
     def _count(self, stint: RunningStint, game: GameOver) -> None:
         for digest, fault in zip(game.players, game.faults, strict=True):
@@ -382,13 +389,13 @@ class ContinuousPlay:
         season = current(self._database)
         if stint.kind is StintKind.FINAL:
             return season.state is not SeasonState.FINAL
-        bots = [get_submission(self._database, bot.id) for bot in stint.bots]
-        gone = any(bot.state not in PLAYING for bot in bots)
+        in_ladder = self._in_ladder()
+        gone = not in_ladder.issuperset(bot.id for bot in stint.bots)
         if stint.kind is StintKind.CHALLENGE:
             return gone or elapsed >= self._stint_seconds or season.state not in (SeasonState.OPEN, SeasonState.FROZEN)
         if gone or season.state is not SeasonState.OPEN:
             return True
-        is_waited_for = waiting(self._database) > 0 or len(playing(self._database)) != len(bots)
+        is_waited_for = waiting(self._database) > 0 or len(in_ladder) != len(stint.bots)
         return elapsed >= self._stint_seconds * (1 if is_waited_for else LONGEST_STINTS)
 
     def _settle(self, stint: RunningStint) -> None:
@@ -441,6 +448,7 @@ class ContinuousPlay:
         with self._database.change():
             self._database.run("update season set leader = ? where number = ?", number, season.number)
             text = f"{leader.bot} leads season {season.number}."
+            self._database.note("new leader", {"season": season.number, "text": text})
             announce(self._database, self._cup, Event.LEADER, text, submission=number, season=season.number)
 
 
