@@ -132,6 +132,32 @@ class Uploads:
         return any(path == one or path.startswith(f"{one}/") for one in self.paths)
 
 
+DRAIN_SECONDS, SILENT_SECONDS = 20.0, 1.0
+"""The time for the rest of a refused body in all, and without any of it."""
+
+
+class _Body:
+    """The body of a request, as it is received. Without its rest, a client would send on and not read the answer."""
+
+    def __init__(self, receive: Any) -> None:
+        self._receive = receive
+        self._is_over = False
+
+    async def receive(self) -> Any:
+        message = await self._receive()
+        self._is_over = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
+
+    async def drain(self, most: int) -> None:
+        """Receive the rest and drop it, up to `most` bytes."""
+        with trio.move_on_after(DRAIN_SECONDS):
+            while not self._is_over and most > 0:
+                with trio.move_on_after(SILENT_SECONDS) as silent:
+                    most -= len((await self.receive()).get("body", b""))
+                if silent.cancelled_caught:
+                    return
+
+
 class Guard:
     """An application within limits. With `posts` requests may change something; else it is read-only.
 
@@ -166,12 +192,15 @@ class Guard:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             return
-        is_started = False
+        is_started, body = False, _Body(receive)
+        uploads = self._uploads if self._uploads is not None and self._uploads.has(scope["path"]) else None
 
         async def send_checked(message: MutableMapping[str, Any]) -> None:
             nonlocal is_started
             if message["type"] == "http.response.start":
                 is_started, time.deadline = True, inf
+                if uploads is not None and message["status"] >= 400 and "expect" not in Headers(scope=scope):
+                    await body.drain(uploads.bytes)
                 headers = MutableHeaders(raw=message["headers"])
                 headers.update(self._headers)
                 headers["Content-Security-Policy"] = self._policy
@@ -182,13 +211,11 @@ class Guard:
             await send(message)
 
         try:
-            seconds = self._limits.answer_seconds
-            if self._uploads is not None and self._uploads.has(scope["path"]):
-                seconds = self._uploads.seconds
+            seconds = self._limits.answer_seconds if uploads is None else uploads.seconds
             with trio.CancelScope(deadline=trio.current_time() + seconds) as time:
                 self._check(scope)
                 scope["app"] = self._router  # with this, the router raises what it does not find
-                await self._router(scope, receive, send_checked)
+                await self._router(scope, body.receive, send_checked)
             if not time.cancelled_caught:
                 return
             text = "This page takes too long to be made. Try again in a moment."
@@ -206,7 +233,10 @@ class Guard:
         is_missing = refusal.status_code == 404 and refusal.detail == HTTPStatus.NOT_FOUND.phrase
         path = scope["raw_path"].decode("ascii", "replace")
         text = NOT_FOUND if is_missing else refusal.detail
-        await self._look.error(refusal.status_code, text, path, refusal.headers)(scope, receive, send_checked)
+        headers = dict(refusal.headers or {})
+        if scope["method"] not in READS:
+            headers["Connection"] = "close"  # a body that nobody has read would be in the way of the next request
+        await self._look.error(refusal.status_code, text, path, headers)(scope, receive, send_checked)
 
     def _check(self, scope: Any) -> None:
         headers = Headers(scope=scope)

@@ -32,6 +32,7 @@ from arena.host.guarded import (
     address_key,
 )
 from arena.report.site.page_frame import Site
+from arena.web import guard
 from arena.web.address import Address, hosts_of
 from arena.web.guard import Guard, PageLook
 
@@ -309,7 +310,8 @@ def test_curl_uploads_a_large_file(made: ServedCup, tmp_path: Path, how: list[st
     assert [(sent, fields) for sent, _, fields in made.uploads] == [(data, {"bot": "Rook"})]
 
 
-def test_an_upload_that_is_too_large_is_refused_and_not_kept(made: ServedCup) -> None:
+def test_an_upload_that_is_too_large_is_refused_and_not_kept(made: ServedCup, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "SILENT_SECONDS", 0.05)
     headers = bearer(made.hosted.token(made.hosted.member("Ann", "Rooks")))
     head = f"POST /submit HTTP/1.1\r\nHost: {made.served.host}\r\nAuthorization: {headers['Authorization']}\r\n"
     form = f"--{BOUNDARY}\r\nContent-Disposition: form-data; name=file; filename=x\r\n\r\n"
@@ -326,6 +328,18 @@ def test_an_upload_that_is_too_large_is_refused_and_not_kept(made: ServedCup) ->
             assert client.recv(100).startswith(b"HTTP/1.1 413")
     made.served.until(lambda: made.incoming == [])
     assert made.uploads == []
+
+
+def test_a_client_that_has_sent_too_much_reads_why(made: ServedCup) -> None:
+    """A browser that is still sending when the connection ends shows an error of its own."""
+    cookie = made.cookie(made.hosted.member("Ann", "Rooks"))
+    headers = bearer(made.hosted.token(made.hosted.member("Bob", "Knights")))
+    sent = body(bytes(5 << 19), fields={"csrf": made.csrf(cookie)})
+    for _ in range(5):
+        assert made.post("/submit", sent, kind=MULTIPART, Cookie=cookie).status == 413
+        assert made.post("/submit", sent, kind="x/y", **headers).status == 413
+        assert made.post("/submit", sent, kind=MULTIPART).status == 413
+        assert made.post("/submit", body(bytes(1 << 20)), kind=MULTIPART, **bearer("x")).status == 401
 
 
 def test_an_upload_that_is_broken_off_is_not_kept(made: ServedCup) -> None:
