@@ -141,6 +141,13 @@ def test_a_good_bot_goes_through_all_stages_into_the_ladder(hosted: Hosted, ann:
     assert now(hosted, again).reason == "already submitted as #1 (Rook), which is probation: its files are the same"
 
 
+def test_a_bot_is_built_once(hosted: Hosted, ann: Account, folder: Path) -> None:
+    sent = hosted.submit(ann, "Rook", with_build(f"echo built >> {folder}/times"))
+    run_until(hosted)
+    assert now(hosted, sent).state is SubmissionState.PROBATION
+    assert (folder / "times").read_text() == "built\n"
+
+
 @in_bwrap
 def test_bots_are_built_checked_and_tried_in_the_sandbox(folder: Path) -> None:
     cup = Cup(title="A test", address="http://127.0.0.1", play=msgspec.structs.replace(DUEL, sandbox="bwrap"))
