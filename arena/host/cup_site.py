@@ -44,6 +44,7 @@ MENU = (
     ("Rules", "rules"),
     ("Submit", "submit"),
 )
+TROUBLE = "No game is played now: the server has a problem, and its host can read which."
 LEAGUE = re.compile(r"(season|final|challenges)-([1-9]\d{0,8})", re.ASCII)
 STORES = {"season": ladder_store, "final": final_store, "challenges": challenge_store}
 PUBLIC = Reader(Audience.PUBLIC)
@@ -154,6 +155,11 @@ class CupSite:
         return self.database.rows(PublicBot, sql)
 
     # --- the stores of seasons ----------------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> str:
+        """What is played now, for everybody: problems may name paths, which are for the host."""
+        return TROUBLE if self.playing.problem else self.playing.now
 
     @property
     def ladder(self) -> str:

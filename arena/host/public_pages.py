@@ -84,7 +84,7 @@ class PublicPages:
             games=contents.table.games if contents else 0,
             href=contents.href if contents else {},
             announcements=announcements(site.database, 5),
-            now=site.playing.now,
+            now=site.now,
         )
 
     async def events(self, request: Request, visitor: Visitor) -> Response:

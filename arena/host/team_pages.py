@@ -60,6 +60,7 @@ class TeamPages:
         site = self.site
         words = sent.why_waiting(self.database, site.cup, submission, site.pipeline.trouble)
         more = site.playing.why_waiting(submission.id) if submission.state in sent.PLAYING else ""
+        more = site.now if site.playing.problem else more
         return f"{words} {more}".strip()
 
     def _leagues(self) -> list[str]:

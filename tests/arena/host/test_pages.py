@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote, urlencode
@@ -286,6 +287,19 @@ def test_a_form_with_a_file_makes_a_submission(make: MakeCup) -> None:
     )
     assert refused.status == 403
     assert cup.get(f"{sent.headers['Location']}/file", "ann").text == "print()"
+
+
+def test_a_refused_form_is_not_in_the_way_of_the_next_request(make: MakeCup) -> None:
+    cup = make()
+    client = HTTPConnection("127.0.0.1", cup.served.port, timeout=60)
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    for origin, status in (("null", 403), (f"http://{cup.served.host}", 401), ("null", 403)):
+        client.request("POST", "/sign-in", b"token=x", {**headers, "Origin": origin})
+        answer = client.getresponse()
+        assert (answer.status, bool(answer.read())) == (status, True)
+        client.request("GET", "/static/arena.css")
+        assert client.getresponse().read()
+    client.close()
 
 
 def test_a_season_goes_from_state_to_state_with_a_final(make: MakeCup) -> None:
