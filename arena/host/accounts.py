@@ -34,13 +34,15 @@ class ChangeRefusedError(ArenaError):
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """Who makes a change, for the audit log. Without an account it is the command line or the arena itself."""
+    """Who makes a change, for the audit log: an account, a stranger, or the arena itself (`is_machine`)."""
 
     account: int | None
     address: str = ""
+    is_machine: bool = False
 
 
-MACHINE = Actor(None, "arena host")
+MACHINE = Actor(None, "arena host", is_machine=True)
+"""The arena itself and its command line, which may do what a host may."""
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -124,7 +126,15 @@ def teams(database: Database) -> list[Team]:
 
 
 def is_host(database: Database, actor: Actor) -> bool:
-    return actor.account is None or get_account(database, actor.account).is_host
+    if actor.account is None:
+        return actor.is_machine
+    account = get_account(database, actor.account)
+    return account.is_host and not account.is_disabled
+
+
+def is_member(database: Database, actor: Actor, team: int) -> bool:
+    found = actor.account is not None and team_of(database, actor.account)
+    return isinstance(found, Team) and found.id == team
 
 
 def require_host(database: Database, actor: Actor) -> None:
@@ -139,12 +149,9 @@ def invite(
     if not 0 < days <= MOST_DAYS:
         raise ChangeRefusedError(f"days: expected a number from 1 to {MOST_DAYS}, got {shown(days)}")
     with database.change():
-        is_own = (
-            team is not None
-            and actor.account is not None
-            and team_of(database, actor.account) == get_team(database, team)
-        )
-        if is_host or not is_own:
+        if team is not None:
+            get_team(database, team)
+        if is_host or team is None or not is_member(database, actor, team):
             require_host(database, actor)
         word = _new_link(database, days, team=team, is_host=is_host)
         database.note("invited", {"team": team, "is_host": is_host, "days": days}, actor.account, actor.address)
@@ -226,14 +233,14 @@ def join(
 
 def accept(database: Database, cup: Cup, actor: Actor, word: str) -> Team:
     """Use an invitation to a team with an account that has none."""
-    assert actor.account is not None
+    account = _signed_in(actor)
     with database.change():
         invitation = find_invitation(database, word)
         if invitation.team is None or invitation.account is not None:
             raise ChangeRefusedError("this link is for a new account: expected an invitation to a team")
-        _refuse_member(database, actor.account)
-        _use(database, word, actor.account)
-        _add_member(database, cup, actor.account, invitation.team, actor.address)
+        _refuse_member(database, account)
+        _use(database, word, account)
+        _add_member(database, cup, account, invitation.team, actor.address)
         return get_team(database, invitation.team)
 
 
@@ -255,10 +262,16 @@ def _new_account(database: Database, name: str, address: str, *, is_host: bool) 
 
 
 def make_team(database: Database, actor: Actor, name: str) -> Team:
-    assert actor.account is not None
+    account = _signed_in(actor)
     with database.change():
-        _refuse_member(database, actor.account)
+        _refuse_member(database, account)
         return _new_team(database, actor, name)
+
+
+def _signed_in(actor: Actor) -> int:
+    if actor.account is None:
+        raise ChangeRefusedError("expected an account: sign in first")
+    return actor.account
 
 
 def _new_team(database: Database, actor: Actor, name: str) -> Team:
@@ -290,7 +303,7 @@ def remove_member(database: Database, actor: Actor, account: int) -> None:
         team = team_of(database, account)
         if team is None:
             raise ChangeRefusedError("this account is in no team")
-        if actor.account is None or team_of(database, actor.account) != team:
+        if not is_member(database, actor, team.id):
             require_host(database, actor)
         database.run("delete from member where account = ?", account)
         database.note("took out of a team", {"team": team.id, "account": account}, actor.account, actor.address)

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from arena.bots.names import expected_name, name_fault
-from arena.host.accounts import DAY, MACHINE, Actor, ChangeRefusedError, get_team, require_host, team_of
+from arena.host.accounts import DAY, MACHINE, Actor, ChangeRefusedError, get_team, is_member, require_host
 from arena.host.config import Cup
 from arena.host.database import Database
 from arena.host.webhooks import Event, announce
@@ -214,7 +214,8 @@ def check_bot_name(database: Database, team: int, bot: str) -> None:
 
 def check_receivable(database: Database, cup: Cup, actor: Actor, team: int, bot: str, *, size: int) -> None:
     """Raise `ChangeRefusedError` if a team may not submit this bot now."""
-    if actor.account is not None and team_of(database, actor.account) != get_team(database, team):
+    get_team(database, team)
+    if not is_member(database, actor, team):
         require_host(database, actor)
     check_bot_name(database, team, bot)
     quota = quota_of(database, cup, team)
@@ -393,10 +394,8 @@ def park(database: Database, cup: Cup, number: int, reason: str) -> None:
 def _of_actor(database: Database, actor: Actor, number: int) -> Submission:
     """Return a submission that is the actor's team's, or any one for a host. Raises `ChangeRefusedError`."""
     submission = get_submission(database, number)
-    if actor.account is not None:
-        team = team_of(database, actor.account)
-        if team is None or team.id != submission.team:
-            require_host(database, actor)
+    if not is_member(database, actor, submission.team):
+        require_host(database, actor)
     return submission
 
 

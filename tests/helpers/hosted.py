@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Literal, cast
 
 from arena.bots.samples import sample_file
-from arena.host.accounts import Account, Actor, Team, invite, join, make_token, team_of
+from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, make_token, team_of
 from arena.host.config import KEY, KEY_BYTES, Cup, Playing
 from arena.host.database import FILE, Database
 from arena.host.submissions import Submission, mover, receive
 
-HOST = Actor(None, "test")
+HOST = MACHINE
 DUEL = Playing(rules="duel", sandbox="basic", time="500ms")
 BROKEN_BOT = "import sys\nsys.exit('no luck today')\n"
 

@@ -249,6 +249,30 @@ def test_a_disabled_account_can_do_nothing(hosted: Hosted) -> None:
     assert account_of_token(hosted.database, word) == get_account(hosted.database, ann.id)
 
 
+def test_a_stranger_is_no_host(hosted: Hosted) -> None:
+    ann, stranger = hosted.member("Ann", "Rooks"), Actor(None, "192.0.2.1")
+    forbidden: list[Callable[[], object]] = [
+        lambda: invite(hosted.database, stranger),
+        lambda: invite(hosted.database, stranger, is_host=True),
+        lambda: make_link(hosted.database, stranger, ann.id),
+        lambda: make_token(hosted.database, stranger, ann.id, "x"),
+        lambda: remove_member(hosted.database, stranger, ann.id),
+        lambda: set_disabled(hosted.database, stranger, ann.id, "", is_disabled=True),
+    ]
+    for call in forbidden:
+        with pytest.raises(ChangeRefusedError, match="only a host"):
+            call()
+    with pytest.raises(ChangeRefusedError, match="sign in first"):
+        make_team(hosted.database, stranger, "Pawns")
+
+
+def test_a_disabled_host_is_none(hosted: Hosted) -> None:
+    first, second = hosted.host("Hanna"), hosted.host("Hugo")
+    set_disabled(hosted.database, Actor(first.id), second.id, "gone", is_disabled=True)
+    with pytest.raises(ChangeRefusedError, match="only a host"):
+        invite(hosted.database, Actor(second.id))
+
+
 def test_the_last_host_cannot_be_disabled(hosted: Hosted) -> None:
     host = hosted.host("Hanna")
     with pytest.raises(ChangeRefusedError, match="only host"):
