@@ -31,7 +31,7 @@ from arena.league.pairing.chosen import format_of
 from arena.league.pairing.pairing import LadderPlace
 from arena.league.plan import LeagueEntry
 from arena.league.stop import StopRequest, Wish
-from arena.league.store import GameRow
+from arena.league.store import GameRow, Store
 from arena.league.store.game_row import row_of
 from arena.play.game_events import ActionPlayed, EventsDropped, GameStarted, WatchedEvent
 from arena.report.game_list import game_line
@@ -228,6 +228,7 @@ class Stint:
         asked = tuple(AskedBot(entry.folder, entry.name) for entry in order.bots)
         options = replace(options, seed=order.seed, sandbox=order.sandbox, asked=asked, built=True)
         try:
+            self._begin_anew(options.store)
             with open_league(self._entry(), options, self.remark, self.run) as league:
                 self._is_open = True
                 self._tell_opened(league)
@@ -248,6 +249,12 @@ class Stint:
                 raise
             return StintOver(False, 0, error=str(fault))
 
+    def _begin_anew(self, store: Path | None) -> None:
+        """Have a ladder begin with all games of its bots: to choose them again, one by one, takes long in a season."""
+        if self._order.what is StintKind.LADDER and store and store.is_file() and store.stat().st_size:
+            with Store(store, create=True) as opened:
+                opened.keep(ladder=None)
+
     def _entry(self) -> LeagueEntry:
         order = self._order
         if order.what is StintKind.CHALLENGE:
@@ -255,7 +262,6 @@ class Stint:
             return LeagueEntry((), Kind.MATCH, rounds, order.games, follow_links=False, archive=False)
         is_ladder = order.what is StintKind.LADDER
         format_ = format_of(LADDER if is_ladder else order.format or FormatOptions())
-        # each stint of the ladder knows all games of its bots, and begins with them
         return LeagueEntry(
             *((), Kind.LEAGUE, 1),
             strict=False,
