@@ -22,6 +22,7 @@ import trio
 
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.errors import ArenaError
+from arena.game.time_control import TimeControl
 from arena.host.config import Cup
 from arena.host.database import Database
 from arena.host.guarded import INCOMING
@@ -45,7 +46,7 @@ from arena.host.submissions import (
     stages_of,
 )
 from arena.league.executor.child_process import own_python
-from arena.league.option_values import check_values
+from arena.league.option_values import check_values, time_control
 from arena.sandbox.killing import kill_left_by
 from arena.sandbox.reaper import killed_words
 from arena.system.concurrency import background
@@ -61,6 +62,8 @@ main()
 ATTEMPTS = 3
 SECONDS = {StageName.UNPACK: 120.0, StageName.BUILD: 900.0, StageName.CHECK: 1800.0, StageName.TRIAL: 1200.0}
 """The most seconds of each stage. Builds and trials have limits of their own, which come first."""
+CHECK_MOVES, CHECK_GAMES = 1000, 30
+"""More than a check has when it is done twice: its time grows with that of a move, or with the bank of a game."""
 GRACE = 15.0
 """Seconds in which a child ends the bots that it has started, before it is killed."""
 LONGEST_ANSWER = 1 << 20
@@ -88,6 +91,14 @@ class Died:
 
     words: str
     is_late: bool = False
+
+
+def seconds_of(stage: StageName, time: TimeControl) -> float:
+    """Return the most seconds of a stage under a time control."""
+    if stage is not StageName.CHECK:
+        return SECONDS[stage]
+    thinking_ms = (time.bank_ms or 0) * CHECK_GAMES if time.move_ms is None else time.move_ms * CHECK_MOVES
+    return SECONDS[stage] + thinking_ms / 1000
 
 
 class Pipeline:
@@ -219,7 +230,8 @@ class Pipeline:
 
     async def _answer(self, job: Job) -> JobAnswer | Died:
         """Run the child of a stage to its end. Whatever it leaves behind is killed."""
-        token, seconds = f"{child_token(self._folder)}.job", SECONDS[job.stage]
+        token = f"{child_token(self._folder)}.job"
+        seconds = seconds_of(job.stage, time_control(job.play.options(self._folder)))
         try:
             process = await trio.lowlevel.open_process(
                 own_python(PROGRAM),

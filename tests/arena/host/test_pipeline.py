@@ -18,6 +18,7 @@ from sandboxes import in_bwrap
 from waiting import PATIENCE, until
 
 from arena.errors import UsageError
+from arena.game.time_control import parse_time
 from arena.host import pipeline
 from arena.host.accounts import Account, Actor
 from arena.host.config import Cup
@@ -396,6 +397,12 @@ def test_a_child_without_an_answer_is_no_bots_pass(
     sent = hosted.submit(ann, "Rook", b"x")
     run_until(hosted)
     assert (now(hosted, sent).state, now(hosted, sent).reason) == (SubmissionState.FAILED, words)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("100ms", 1900), ("10s/move", 11_800), ("60+0.6", 3600)])
+def test_a_check_has_the_time_that_slow_games_take(text: str, seconds: float) -> None:
+    assert pipeline.seconds_of(StageName.CHECK, parse_time(text)) == seconds
+    assert pipeline.seconds_of(StageName.UNPACK, parse_time(text)) == pipeline.SECONDS[StageName.UNPACK]
 
 
 def test_a_child_that_does_not_stop_is_killed(
