@@ -3,16 +3,15 @@
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 import msgspec
 import trio
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from arena.host.accounts import ChangeRefusedError, Team, teams
+from arena.host.accounts import ChangeRefusedError
 from arena.host.config import Cup
 from arena.host.database import Database
 from arena.host.guarded import GuardedRoutes, Visitor
@@ -20,21 +19,25 @@ from arena.host.pipeline import Pipeline
 from arena.host.playing import ContinuousPlay
 from arena.host.seasons import Season, SeasonState, challenge_store, current, final_store, ladder_store, seasons
 from arena.host.submissions import SubmissionState
+from arena.host.webhooks import Deliveries
 from arena.league.readers import HOST, Audience, Reader
+from arena.report.shown import SeenBy
 from arena.report.site.page_frame import Site
 from arena.report.site.pages import SiteContents
 from arena.report.site.site_contents import SitePlan
 from arena.report.standings import Line
+from arena.sandbox.levels import Level
+from arena.system.printable import shown
 from arena.version import __version__
 from arena.web.feed import Viewers
-from arena.web.guard import NOT_FOUND, Asset, Complain, PageLook, RequestRefused
+from arena.web.guard import NOT_FOUND, Complain, PageLook, RequestRefused
 from arena.web.guard import TEMPLATES as WEB
 from arena.web.live_games import LiveGames
-from arena.web.store_pages import NOT_READ, TYPES, ServedStore, StoreReader
+from arena.web.store_pages import NOT_READ, ServedStore, StoreReader
 from arena.web.store_server import LIVE
 
 FOLDER = str(Path(__file__).parent / "templates")
-FOOTER = f"Served by arena {__version__}. No bot of a competition can read these pages."
+FOOTER = f"Served by arena {__version__}."
 MENU = (
     ("Front page", "index.html"),
     ("Ladder", "ladder"),
@@ -45,13 +48,11 @@ MENU = (
     ("Submit", "submit"),
 )
 TROUBLE = "No game is played now: the server has a problem, and its host can read which."
+NUMBER = re.compile(r"\d{1,15}", re.ASCII)
 LEAGUE = re.compile(r"(season|final|challenges)-([1-9]\d{0,8})", re.ASCII)
 STORES = {"season": ladder_store, "final": final_store, "challenges": challenge_store}
+T = TypeVar("T")
 PUBLIC = Reader(Audience.PUBLIC)
-
-
-def cup_look(cup: Cup) -> PageLook:
-    return PageLook(Site(cup.title, MENU, FOOTER, folders=(FOLDER,)))
 
 
 def when(seconds: float | None) -> str:
@@ -59,18 +60,11 @@ def when(seconds: float | None) -> str:
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds)) if seconds else ""
 
 
-def number_in(text: str, what: str, most: int = 2**53) -> int:
+def number_in(text: str, what: str) -> int:
     """Return a number of a form. Raises `ChangeRefusedError`."""
-    if not (text.isascii() and text.isdecimal() and len(text) < 17 and int(text) <= most):
-        raise ChangeRefusedError(f"{what}: expected a whole number from 0 to {most}. Correct the form.")
+    if not NUMBER.fullmatch(text):
+        raise ChangeRefusedError(f"{what}: expected a whole number, got {shown(text)}. Correct the form.")
     return int(text)
-
-
-def path_number(request: Request) -> int:
-    word = str(request.path_params["number"])
-    if not (word.isascii() and word.isdecimal() and len(word) < 17):
-        raise RequestRefused(404, NOT_FOUND)
-    return int(word)
 
 
 def go_to(path: str) -> Response:
@@ -90,36 +84,36 @@ class PublicBot(msgspec.Struct, frozen=True):
     player: str
 
 
-@dataclass
-class _Mounted:
-    served: ServedStore
-    is_whole: bool
-    scope: trio.CancelScope
-
-
-@dataclass
 class CupSite:
-    """The pages of a competition. `run` keeps those of its seasons up to date; `wake` is called after a change."""
+    """The parts of a competition, and what its pages have in common. `show` keeps those of its seasons up to date."""
 
-    folder: Path
-    cup: Cup
-    database: Database
-    doors: GuardedRoutes
-    look: PageLook
-    live: LiveGames
-    viewers: Viewers
-    playing: ContinuousPlay
-    pipeline: Pipeline
-    wake: Callable[[], None]
-    complain: Complain
-    _mounted: dict[str, _Mounted] = field(default_factory=dict)
-    _nursery: trio.Nursery | None = None
-    one_at_once: trio.Lock = field(default_factory=trio.Lock)
-    """Held by what takes a processor for long."""
+    def __init__(self, folder: Path, cup: Cup, database: Database, level: Level, complain: Complain) -> None:
+        self.folder, self.cup, self.database, self.complain = folder, cup, database, complain
+        self.viewers = Viewers()
+        self.look = PageLook(Site(cup.title, MENU, FOOTER, folders=(FOLDER,)))
+        self.live = LiveGames(self.viewers, self.look, SeenBy.PUBLIC)
+        self.deliveries = Deliveries(database, cup)
+        self.playing = ContinuousPlay(folder, cup, database, level, live=self.live, complain=complain)
+        self.pipeline = Pipeline(folder, cup, database, tell=lambda submission: self.wake(), complain=complain)
+        self.doors = GuardedRoutes(folder, cup, database)
+        self._served: dict[tuple[str, bool], ServedStore] = {}
+        self._nursery: trio.Nursery | None = None
+        self._one_at_once = trio.Lock()
 
-    async def run(self) -> None:
+    def wake(self) -> None:
+        """Have all tasks look at the database: something has changed."""
+        self.playing.wake()
+        self.deliveries.wake()
+        self.pipeline.wake()
+
+    async def show(self) -> None:
         async with trio.open_nursery() as self._nursery:
             await trio.sleep_forever()
+
+    async def compute(self, function: Callable[[], T]) -> T:
+        """Call what may take long in a thread, one such call at once."""
+        async with self._one_at_once:
+            return await trio.to_thread.run_sync(function)
 
     # --- pages --------------------------------------------------------------------------------------------------------
 
@@ -136,13 +130,7 @@ class CupSite:
             self.look.page(template, here, site=site, cup=self.cup, visitor=visitor, when=when, **values)
         )
 
-    def json(self, request: Request, value: object) -> Response:
-        return Asset.of(msgspec.json.encode(value), TYPES["json"]).answer(request)
-
     # --- the database -------------------------------------------------------------------------------------------------
-
-    def teams(self) -> dict[int, Team]:
-        return {team.id: team for team in teams(self.database)}
 
     def public_bots(self) -> list[PublicBot]:
         """Return the versions that have been in a ladder, the last one first."""
@@ -153,6 +141,10 @@ class CupSite:
             "where (stage.state = 'done' or player <> '') and submission.state <> 'failed' order by submission.id desc"
         )
         return self.database.rows(PublicBot, sql)
+
+    def teams_by_player(self) -> dict[str, str]:
+        """Return the names of teams by the digests of their bots in stores."""
+        return {one.player: one.team for one in self.public_bots()}
 
     # --- the stores of seasons ----------------------------------------------------------------------------------------
 
@@ -185,18 +177,11 @@ class CupSite:
         if found is None or self._nursery is None:
             return None
         path, season = found
-        is_whole, mounted = self.is_whole(season), self._mounted.get(name)
-        if mounted is None or mounted.is_whole != is_whole:
-            if mounted:
-                mounted.scope.cancel()
-            served = self._serve(name, path, season, is_whole=is_whole)
-            self._mounted[name] = mounted = _Mounted(served, is_whole, trio.CancelScope())
-            self._nursery.start_soon(self._run, mounted)
-        return mounted.served
-
-    async def _run(self, mounted: _Mounted) -> None:
-        with mounted.scope:
-            await mounted.served.run()
+        key = name, self.is_whole(season)
+        if key not in self._served:
+            self._served[key] = self._serve(name, path, season, is_whole=key[1])
+            self._nursery.start_soon(self._served[key].run)
+        return self._served[key]
 
     def _serve(self, name: str, path: Path, season: Season, *, is_whole: bool) -> ServedStore:
         title = f"{self.cup.title}: {'final of ' if name.startswith('final') else ''}season {season.number}"
@@ -208,11 +193,10 @@ class CupSite:
 
         def tell() -> None:
             if name == self.ladder:
-                self.live.read(served.reader.state.numbers)
+                self.live.read(reader.state.numbers)
 
         reader = StoreReader(path, plan, dress, self.complain)
-        served = ServedStore(name, f"/{name}", reader, self.viewers, None, tell=tell)
-        return served
+        return ServedStore(name, f"/{name}", reader, self.viewers, None, tell=tell)
 
     def contents(self, name: str) -> SiteContents | None:
         """Return what the pages of a league show now; None before they are read."""
@@ -225,8 +209,8 @@ class CupSite:
         if contents is None:
             return {}
         by_name = {line.name: line for line in contents.table.lines}
-        shown = contents.roster.names
-        return {(one.name, one.digest): by_name[shown[one]] for one in shown if shown[one] in by_name}
+        names = contents.roster.names.items()
+        return {(player.name, player.digest): by_name[name] for player, name in names if name in by_name}
 
     async def season_page(self, request: Request, visitor: Visitor) -> Response:
         name, page = request.path_params["league"], request.path_params["name"]

@@ -5,7 +5,6 @@ import shutil
 from typing import NamedTuple
 
 import msgspec
-import trio
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
@@ -14,6 +13,7 @@ import arena.host.accounts as who
 import arena.host.seasons as stage
 import arena.host.submissions as sent
 from arena.errors import ArenaError
+from arena.host.challenges import waiting
 from arena.host.cup_site import CupSite, go_to, number_in
 from arena.host.feeds import announce_to_all
 from arena.host.guarded import Need, Visitor
@@ -29,6 +29,7 @@ Form = dict[str, str]
 AUDIT_ROWS = 100
 LEAST_GAMES = 10
 MOST_PAIRS = 200
+LAST = 10**15 - 1
 SUBMISSIONS_LISTED = 500
 FORMATS = tuple(name for name in FormatName if name is not FormatName.GAUNTLET)
 MOST_CONFIDENT = 0.999  # a draw share of 1 would make the scale 0
@@ -108,12 +109,16 @@ class HostPages:
                 for one in sent.queue(self.database)
             ],
             parked=sent.in_states(self.database, (sent.SubmissionState.PARKED,)),
-            teams=site.teams(),
+            teams=self._teams(),
+            now=site.now,
             free=usage.free / usage.total,
             free_gib=usage.free / (1 << 30),
-            waiting=self.database.value("select count(*) from challenge where state = 'waiting'"),
+            waiting=waiting(self.database),
             failed=self.database.value("select count(*) from delivery where error <> '' and attempts > 1"),
         )
+
+    def _teams(self) -> dict[int, str]:
+        return {team.id: team.name for team in who.teams(self.database)}
 
     async def change(self, request: Request, visitor: Visitor, form: Form) -> Response:
         """Announce, or make an invitation."""
@@ -199,10 +204,10 @@ class HostPages:
     async def bots(self, request: Request, visitor: Visitor) -> Response:
         sql = "select * from submission order by id desc limit ?"
         found = self.database.rows(sent.Submission, sql, SUBMISSIONS_LISTED)
-        return self.site.answer(request, visitor, "host_bots.html", submissions=found, teams=self.site.teams())
+        return self.site.answer(request, visitor, "host_bots.html", submissions=found, teams=self._teams())
 
     async def audit(self, request: Request, visitor: Visitor) -> Response:
-        before = number_in(request.query_params.get("before") or str(2**53), "before")
+        before = number_in(request.query_params.get("before") or str(LAST), "before")
         sql = (
             "select audit.id, time, name, address, action, detail from audit left join account on account.id = account "
             "where audit.id < ? order by audit.id desc limit ?"
@@ -211,9 +216,6 @@ class HostPages:
         return self.site.answer(request, visitor, "audit.html", rows=rows, has_more=len(rows) == AUDIT_ROWS)
 
     async def pairs(self, request: Request, visitor: Visitor) -> Response:
-        contents, teams = (
-            self.site.contents(self.site.ladder),
-            {one.player: one.team for one in self.site.public_bots()},
-        )
-        found = await trio.to_thread.run_sync(unlikely_pairs, contents, teams) if contents else []
+        contents, teams = self.site.contents(self.site.ladder), self.site.teams_by_player()
+        found = await self.site.compute(lambda: unlikely_pairs(contents, teams)) if contents else []
         return self.site.answer(request, visitor, "pairs.html", pairs=found, least=LEAST_GAMES)

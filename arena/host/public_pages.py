@@ -37,22 +37,14 @@ def public_routes(site: CupSite) -> list[BaseRoute]:
     async def own(request: Request, visitor: Visitor) -> Response:
         return await own_page(site, request, visitor)
 
+    read = {"/": pages.front, "/index.html": pages.front, "/events": pages.events, "/bots": pages.bots}
+    read |= {"/seasons": pages.seasons, "/rules": pages.rules, "/submit": pages.submit, SIGN_IN: pages.sign_in_form}
+    read |= {"/join/{word}": pages.invitation, "/ladder": ladder, "/games/{name}": game}
+    changes = {SIGN_IN: pages.sign_in, "/join/{word}": pages.join, "/register": pages.register}
     return [
-        doors.page("/", pages.front),
-        doors.page("/index.html", pages.front),
-        doors.page("/events", pages.events),
-        doors.page("/ladder", ladder),
-        doors.page("/games/{name}", game),
-        doors.page("/bots", pages.bots),
-        doors.page("/seasons", pages.seasons),
-        doors.page("/rules", pages.rules),
-        doors.page("/submit", pages.submit),
-        doors.page(SIGN_IN, pages.sign_in_form),
-        doors.change(SIGN_IN, pages.sign_in, Need.NOTHING),
+        *(doors.page(path, function) for path, function in read.items()),
+        *(doors.change(path, function, Need.NOTHING) for path, function in changes.items()),
         doors.change("/sign-out", pages.sign_out),
-        doors.page("/join/{word}", pages.invitation),
-        doors.change("/join/{word}", pages.join, Need.NOTHING),
-        doors.change("/register", pages.register, Need.NOTHING),
         *site.live.routes(),
         static_route("/own/{league}"),
         doors.page("/own/{league}/{name:path}", own, Need.TEAM),
@@ -70,7 +62,7 @@ class PublicPages:
 
     async def front(self, request: Request, visitor: Visitor) -> Response:
         site = self.site
-        contents, teams = site.contents(site.ladder), {one.player: one.team for one in site.public_bots()}
+        contents, teams = site.contents(site.ladder), site.teams_by_player()
         lines = contents.table.lines[:LADDER_TOP] if contents else ()
         marks = whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines])
         return site.answer(

@@ -8,34 +8,26 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import trio
-from starlette.routing import BaseRoute
 
 from arena.errors import UsageError
 from arena.host.accounts import MACHINE, invite
 from arena.host.config import Cup, load_cup
-from arena.host.cup_site import CupSite, cup_look
+from arena.host.cup_site import CupSite
 from arena.host.database import FILE, Database
 from arena.host.feeds import CountedRequests, Feeds
-from arena.host.guarded import GuardedRoutes
 from arena.host.host_pages import host_routes
-from arena.host.pipeline import Pipeline, clear_left
-from arena.host.playing import ContinuousPlay
+from arena.host.pipeline import clear_left
 from arena.host.public_pages import public_routes, season_routes
 from arena.host.seasons import open_season
-from arena.host.submissions import Submission
 from arena.host.submit_api import submit_routes
 from arena.host.team_pages import team_routes
-from arena.host.webhooks import Deliveries
-from arena.report.shown import SeenBy
 from arena.sandbox.levels import Level, choose
 from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.concurrency import background
 from arena.system.printable import printable
 from arena.system.user_files import hold_lock, release_lock
 from arena.web.address import Address, Hosts, hosts_of, listen
-from arena.web.feed import Viewers
 from arena.web.guard import Complain, Guard
-from arena.web.live_games import LiveGames
 from arena.web.server import Application, Server
 from arena.web.store_server import SIGNALS
 
@@ -90,69 +82,30 @@ def host_level(cup: Cup) -> Level:
     return level
 
 
-class HostServer:
+class HostServer(CupSite):
     """All tasks of a competition, and its application."""
 
-    def __init__(
-        self, folder: Path, cup: Cup, database: Database, level: Level, *, hosts: Hosts, complain: Complain
-    ) -> None:
-        self.folder, self.cup, self.database, self.hosts, self.complain = folder, cup, database, hosts, complain
-        self.viewers = Viewers()
-        self.look = cup_look(cup)
-        self.live = LiveGames(self.viewers, self.look, SeenBy.PUBLIC)
-        self.deliveries = Deliveries(database, cup)
-        self.playing = ContinuousPlay(folder, cup, database, level, live=self.live, complain=complain)
-        self.pipeline = Pipeline(folder, cup, database, tell=self._tell, complain=complain)
-        self.doors = GuardedRoutes(folder, cup, database)
-        self.site = CupSite(
-            folder=folder,
-            cup=cup,
-            database=database,
-            doors=self.doors,
-            look=self.look,
-            live=self.live,
-            viewers=self.viewers,
-            playing=self.playing,
-            pipeline=self.pipeline,
-            wake=self.wake,
-            complain=complain,
-        )
-        self.feeds = Feeds(self.site)
-
-    def _tell(self, submission: Submission) -> None:
-        self.wake()
-
-    def wake(self) -> None:
-        """Have all tasks look at the database: something has changed."""
-        self.playing.wake()
-        self.deliveries.wake()
-        self.pipeline.wake()
-
-    def routes(self) -> list[BaseRoute]:
-        return [
+    def application(self, hosts: Hosts) -> Application:
+        feeds = Feeds(self)
+        routes = [
             *submit_routes(self.doors, self.folder, self.cup, self.database, self.wake),
-            *public_routes(self.site),
-            *team_routes(self.site),
-            *host_routes(self.site),
-            *self.feeds.routes(),
-            *season_routes(self.site),
+            *public_routes(self),
+            *team_routes(self),
+            *host_routes(self),
+            *feeds.routes(),
+            *season_routes(self),
         ]
-
-    def application(self) -> Application:
-        routes = self.routes()
-        guard = Guard(routes, self.look, self.hosts, posts=True, uploads=self.doors.uploads, complain=self.complain)
-        self.feeds.requests = CountedRequests(guard)
-        return self.feeds.requests
+        guard = Guard(routes, self.look, hosts, posts=True, uploads=self.doors.uploads, complain=self.complain)
+        feeds.requests = CountedRequests(guard)
+        return feeds.requests
 
     async def run(self) -> None:
         """Run the tasks until cancelled."""
         await clear_left(self.folder)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.pipeline.run)
-            nursery.start_soon(self.playing.run)
-            nursery.start_soon(self.deliveries.run)
-            nursery.start_soon(self.live.run)
-            nursery.start_soon(self.site.run)
+            for task in (self.pipeline, self.playing, self.deliveries, self.live):
+                nursery.start_soon(task.run)
+            nursery.start_soon(self.show)
 
 
 def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], complain: Complain) -> None:
@@ -167,13 +120,13 @@ def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], 
         try:
             known_as = [name] if (name := urlsplit(cup.address).hostname) else []
             hosts = hosts_of([listening.address], known_as)
-            host = HostServer(folder, cup, database, level, hosts=hosts, complain=complain)
+            host = HostServer(folder, cup, database, level, complain)
 
             async def main() -> None:
                 heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
                 with trio.open_signal_receiver(*heard) as signals:
                     async with background(host.run) as nursery:
-                        await nursery.start(Server(host.application()).run, [listening])
+                        await nursery.start(Server(host.application(hosts)).run, [listening])
                         ready(listening.url)
                         async for _ in signals:
                             return

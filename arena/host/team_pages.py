@@ -2,7 +2,6 @@
 
 from urllib.parse import quote
 
-import trio
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute
@@ -10,31 +9,31 @@ from starlette.routing import BaseRoute
 import arena.host.accounts as who
 import arena.host.challenges as asked
 import arena.host.submissions as sent
-from arena.host.cup_site import CupSite, go_to, number_in, path_number
+from arena.errors import ArenaError
+from arena.host.cup_site import CupSite, go_to, number_in
 from arena.host.guarded import Need, Upload, Visitor
-from arena.host.own_games import compare, own_games, own_records
+from arena.host.own_games import compare, own_games, own_records, players_of
 from arena.host.seasons import seasons
 from arena.web.guard import NOT_FOUND, RequestRefused
 
+LARGEST = 2**53
 LEAGUES = ("season", "final", "challenges")
 Form = dict[str, str]
 
 
 def team_routes(site: CupSite) -> list[BaseRoute]:
     doors, pages = site.doors, TeamPages(site)
+    one = "/team/submissions/{number:int}"
+    read = {"/team": pages.team, "/account": pages.account, one: pages.submission, f"{one}/file": pages.file}
+    of_team = {"/team/games": pages.games, "/team/games/{league}.jsonl": pages.records, "/team/compare": pages.compare}
     return [
-        doors.page("/team", pages.team, Need.ACCOUNT),
+        *(doors.page(path, function, Need.ACCOUNT) for path, function in read.items()),
+        *(doors.page(path, function, Need.TEAM) for path, function in of_team.items()),
         *doors.upload("/team/upload", pages.upload),
-        doors.page("/team/submissions/{number}", pages.submission, Need.ACCOUNT),
-        doors.page("/team/submissions/{number}/file", pages.file, Need.ACCOUNT),
-        doors.change("/team/submissions/{number}", pages.change_submission),
-        doors.page("/team/games", pages.games, Need.TEAM),
-        doors.page("/team/games/{league}.jsonl", pages.records, Need.TEAM),
-        doors.page("/team/compare", pages.compare, Need.TEAM),
+        doors.change(one, pages.change_submission),
         doors.page("/team/challenges", pages.challenges, Need.TEAM),
         doors.change("/team/challenges", pages.challenge, Need.TEAM),
         doors.change("/team/members", pages.change_members),
-        doors.page("/account", pages.account, Need.ACCOUNT),
         doors.change("/account", pages.change_account),
     ]
 
@@ -68,10 +67,9 @@ class TeamPages:
         return [name for name in names if self.site.league(name)]
 
     async def upload(self, request: Request, visitor: Visitor, upload: Upload) -> Response:
-        assert visitor.team is not None
         bot = upload.fields.get("bot", "").strip() or upload.name.rpartition("/")[2].split(".")[0]
         submission = sent.receive(
-            *(self.database, self.site.cup, visitor.actor, visitor.team.id, bot),
+            *(self.database, self.site.cup, visitor.actor, visitor.own_team.id, bot),
             size=upload.size,
             sent_as=upload.name,
             move=sent.mover(self.site.folder, upload.file),
@@ -81,7 +79,9 @@ class TeamPages:
 
     def _own(self, request: Request, visitor: Visitor) -> sent.Submission:
         """Return the submission of a path, for its team and for hosts alone."""
-        found = self.database.row(sent.Submission, "select * from submission where id = ?", path_number(request))
+        found = self.database.row(
+            sent.Submission, "select * from submission where id = ?", min(request.path_params["number"], LARGEST)
+        )
         if found is None or not (visitor.is_host or (visitor.team and visitor.team.id == found.team)):
             raise RequestRefused(404, NOT_FOUND)
         return found
@@ -128,41 +128,38 @@ class TeamPages:
     # --- games --------------------------------------------------------------------------------------------------------
 
     async def games(self, request: Request, visitor: Visitor) -> Response:
-        assert visitor.team is not None
-        query, leagues, team = request.query_params, self._leagues(), visitor.team.id
+        team, query = visitor.own_team.id, request.query_params
+        asked_for = {name: query.get(name, "") for name in ("against", "only")}
         league = query.get("league") or self.site.ladder
-        against, only = query.get("against", ""), query.get("only", "")
-        found = await trio.to_thread.run_sync(
-            lambda: own_games(self.site, league, team, against=against, only=only) if league in leagues else []
-        )
-        asked_for = {"league": league, "against": against, "only": only}
+        store, own = self.site.league(league), players_of(self.site, team)
+        found = await self.site.compute(lambda: own_games(store[0], own, **asked_for)) if store else ()
         bots = sorted({one.bot for one in self.site.public_bots()})
-        return self.site.answer(
-            request, visitor, "own_games.html", games=found, leagues=leagues, bots=bots, **asked_for
-        )
+        values = {"games": found, "league": league, "leagues": self._leagues(), "bots": bots, **asked_for}
+        return self.site.answer(request, visitor, "own_games.html", **values)
 
     async def records(self, request: Request, visitor: Visitor) -> Response:
-        assert visitor.team is not None
-        league, team = request.path_params["league"], visitor.team.id
-        async with self.site.one_at_once:
-            body = await trio.to_thread.run_sync(own_records, self.site, league, team)
+        found, bots = self.site.league(request.path_params["league"]), players_of(self.site, visitor.own_team.id)
+        if found is None:
+            raise RequestRefused(404, NOT_FOUND)
+        path, is_whole = found[0], self.site.is_whole(found[1])
+        body = await self.site.compute(lambda: own_records(path, bots, is_whole=is_whole))
         return Response(body, media_type="application/x-ndjson")
 
     async def compare(self, request: Request, visitor: Visitor) -> Response:
-        assert visitor.team is not None
-        own = [one for one in sent.submissions_of(self.database, visitor.team.id) if one.player]
+        own = [one for one in sent.submissions_of(self.database, visitor.own_team.id) if one.player]
         numbers = [request.query_params.get(name, "") for name in ("new", "old")]
         chosen = [one for number in numbers for one in own if str(one.id) == number]
-        found = None
-        if len(chosen) == len(numbers):
-            pair = (chosen[0], chosen[1])
-            async with self.site.one_at_once:
-                found = await trio.to_thread.run_sync(compare, self.site, self.site.ladder, pair)
-        return self.site.answer(request, visitor, "compare.html", own=own, numbers=numbers, chosen=chosen, found=found)
+        store, found, problem = self.site.league(self.site.ladder), None, ""
+        if store and len(chosen) == len(numbers):
+            try:
+                found = await self.site.compute(lambda: compare(store[0], chosen))
+            except ArenaError as error:
+                problem = str(error)
+        values = {"own": own, "numbers": numbers, "chosen": chosen, "found": found, "problem": problem}
+        return self.site.answer(request, visitor, "compare.html", **values)
 
     async def challenges(self, request: Request, visitor: Visitor) -> Response:
-        assert visitor.team is not None
-        team, bots = visitor.team.id, sent.playing(self.database)
+        team, bots = visitor.own_team.id, sent.playing(self.database)
         found = asked.of_team(self.database, team)
         names = {n: sent.get_submission(self.database, n).label for one in found for n in (one.submission, one.against)}
         left = asked.games_left_today(self.database, self.site.cup, team)
@@ -170,9 +167,8 @@ class TeamPages:
         return self.site.answer(request, visitor, "challenges.html", challenges=found, **values)
 
     async def challenge(self, request: Request, visitor: Visitor, form: Form) -> Response:
-        assert visitor.team is not None
         numbers = {name: number_in(form.get(name, ""), name) for name in ("submission", "against", "games")}
-        asked.ask(self.database, self.site.cup, visitor.actor, visitor.team.id, **numbers)
+        asked.ask(self.database, self.site.cup, visitor.actor, visitor.own_team.id, **numbers)
         self.site.wake()
         return go_to("/team/challenges")
 
@@ -183,7 +179,7 @@ class TeamPages:
             case "make":
                 who.make_team(self.database, visitor.actor, form.get("name", "").strip())
             case "invite" if visitor.team is not None:
-                word = who.invite(self.database, visitor.actor, team=visitor.team.id)
+                word = who.invite(self.database, visitor.actor, team=visitor.own_team.id)
                 return self.secret(request, visitor, "Invitation to your team", f"{self.site.cup.address}/join/{word}")
             case "remove":
                 who.remove_member(self.database, visitor.actor, number_in(form.get("account", ""), "account"))

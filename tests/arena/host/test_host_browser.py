@@ -34,10 +34,8 @@ def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
         add_bot(written, folder, make_account(written, cup, "eve"), "eve", RESIGNS)
         guest, host = invite(written, MACHINE), invite(written, MACHINE, is_host=True)
     database, said = Database(folder / FILE), list[str]()
-    server = HostServer(
-        folder, cup, database, Level.BASIC, hosts=hosts_of([Address("127.0.0.1", 0)]), complain=said.append
-    )
-    served = serving(server.application(), beside=server.run)
+    server = HostServer(folder, cup, database, Level.BASIC, said.append)
+    served = serving(server.application(hosts_of([Address("127.0.0.1", 0)])), beside=server.run)
     at = f"http://{served.host}"
     (tmp_path / "mine.py").write_text(good_bot())
     page = open_address(f"{at}/join/{guest}")

@@ -100,9 +100,8 @@ def make(serving: Serve, tmp_path: Path) -> Iterator[MakeCup]:
         records = make_store(ladder_store(folder, 1), games=games, plies=plies, change=say)
         database = Database(folder / "host.sqlite")
         databases.append(database)
-        hosts = hosts_of([Address("127.0.0.1", 0)])
-        server = HostServer(folder, cup, database, Level.BASIC, hosts=hosts, complain=lambda text: None)
-        served = serving(server.application(), beside=server.site.run)
+        server = HostServer(folder, cup, database, Level.BASIC, lambda text: None)
+        served = serving(server.application(hosts_of([Address("127.0.0.1", 0)])), beside=server.show)
         made = CupServed(
             *(folder, cup, database, server, served),
             {"host": host, **{name: account for name, (account, _) in found.items()}},
@@ -111,7 +110,7 @@ def make(serving: Serve, tmp_path: Path) -> Iterator[MakeCup]:
         )
         for name in ("ann", "bob", "host"):
             made.sign_in(name)
-        served.until(lambda: server.site.contents("season-1") is not None)
+        served.until(lambda: server.contents("season-1") is not None)
         return made
 
     yield start
@@ -222,7 +221,7 @@ def test_hidden_ranks_and_logs_are_in_no_byte_before_their_time(make: MakeCup) -
     assert line[color]["stderr"] == "stderr of ann"
     with cup.database.change():
         cup.database.run("update season set state = 'finished', finished = 1")
-    cup.served.until(lambda: bool((one := cup.host.site.contents("season-1")) and one.game_texts.reader.text == "all"))
+    cup.served.until(lambda: bool((one := cup.host.contents("season-1")) and one.game_texts.reader.text == "all"))
     whole = json.loads(cup.get("/season-1/games/1.json").text)
     assert whole["red"]["setup"] == record.setups[0]
     assert "stderr of" not in texts("nobody")
@@ -346,7 +345,7 @@ def test_json_has_etags_and_metrics_count(make: MakeCup) -> None:
 
 def test_a_pair_that_helps_one_bot_is_at_the_top(make: MakeCup) -> None:
     cup = make(games=90, plies=2)
-    contents = cup.host.site.contents("season-1")
+    contents = cup.host.contents("season-1")
     assert contents is not None
     pairs = unlikely_pairs(contents, {f"{1:064x}": "Team of ann"})
     assert len(pairs) == 3
