@@ -34,7 +34,7 @@ class ChangeRefusedError(ArenaError):
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """Who makes a change, for the audit log: an account, a stranger, or the arena itself (`is_machine`)."""
+    """The author of a change, for the audit log: an account, a stranger, or the arena itself (`is_machine`)."""
 
     account: int | None
     address: str = ""

@@ -26,7 +26,7 @@ Sandboxed = Literal["bwrap", "cgroup", "auto", "basic"]
 
 
 class Registration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who may register: by `invitation`, or anybody (`open`)."""
+    """Registration by `invitation`, or by anybody (`open`)."""
 
     by: Literal["invitation", "open"] = "invitation"
     members: _Count = 5
@@ -64,7 +64,7 @@ class Playing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Submissions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a team may submit."""
+    """The limits of the submissions of a team."""
 
     most_mib: Annotated[int, Meta(ge=1, le=1024)] = 20
     unpacked_mib: Annotated[int, Meta(ge=1, le=8192)] = 100

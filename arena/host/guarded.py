@@ -19,7 +19,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 from urllib.parse import parse_qsl, quote
 
 import msgspec
@@ -101,7 +101,7 @@ class TokenBuckets:
 
 
 class Need(enum.IntEnum):
-    """What a visitor needs for a page; a host needs no team."""
+    """The right that a page asks for; a host needs no team."""
 
     NOTHING = 0
     ACCOUNT = 1
@@ -110,7 +110,7 @@ class Need(enum.IntEnum):
 
 
 class Visitor(msgspec.Struct, frozen=True):
-    """Who makes a request. `csrf` is for the forms of a session; it is empty without one."""
+    """The person or program that makes a request. `csrf` is for the forms of a session, and empty without one."""
 
     address: str
     account: Account | None = None
@@ -127,9 +127,15 @@ class Visitor(msgspec.Struct, frozen=True):
     def is_host(self) -> bool:
         return self.account is not None and self.account.is_host
 
+    @property
+    def own_team(self) -> Team:
+        """The team of a visitor that `Need.TEAM` has admitted."""
+        assert self.team is not None
+        return self.team
+
 
 class Upload(NamedTuple):
-    """A file that has been sent. Who moves it away keeps it."""
+    """A file that has been sent. It is removed after the request unless it is moved away."""
 
     file: Path
     name: str
@@ -170,7 +176,7 @@ class Proxies:
 
 
 def address_key(address: str) -> str:
-    """Return what counts as one address: of version 6 the first 64 bits, which a single customer has."""
+    """Return the key of an address for limits: of version 6 the first 64 bits, which a single customer has."""
     try:
         number = ipaddress.ip_address(address)
     except ValueError:
@@ -386,16 +392,12 @@ class GuardedRoutes:
                 written.flush()
                 await trio.to_thread.run_sync(os.fsync, written.fileno())
         except ClientDisconnect:
-            _refuse_gone()
+            raise RequestRefused(400, "The request has ended before its body.") from None
         except OSError as error:
             raise ArenaError(f"an upload cannot be written: {error.strerror}") from error
         fields = part.fields if is_form else dict(request.query_params)
         name = part.name if is_form else fields.pop("name", "") or request.path_params.get("name", "")
         return Upload(file, printable(name, 200), part.size, fields)
-
-
-def _refuse_gone() -> NoReturn:
-    raise RequestRefused(400, "The request has ended before its body.")
 
 
 def _same(given: str, expected: str) -> bool:

@@ -109,7 +109,7 @@ class Stage(msgspec.Struct, frozen=True):
 
 
 class TeamQuota(msgspec.Struct, frozen=True):
-    """What a team may submit, and what it has: submissions in 24 hours, and bots in the ladder or on their way."""
+    """The quota of a team, its submissions of 24 hours, and its bots in the ladder or on their way."""
 
     a_day: int
     active: int
@@ -366,12 +366,9 @@ def record_game(database: Database, cup: Cup, number: int, forfeit: str = "") ->
         games = counted(submission.forfeits, "game in a row", "games in a row")
         park(database, cup, number, f"it has forfeited {games}, the last one {forfeit}")
     elif submission.state is SubmissionState.PROBATION and submission.games >= cup.play.probation:
-        _set_state_only(database, number, SubmissionState.LADDER)
+        sql = "update submission set state = ?, changed = ? where id = ?"  # forfeits go on
+        database.run(sql, SubmissionState.LADDER.value, time.time(), number)
     return get_submission(database, number)
-
-
-def _set_state_only(database: Database, number: int, state: SubmissionState) -> None:
-    database.run("update submission set state = ?, changed = ? where id = ?", state.value, time.time(), number)
 
 
 def park(database: Database, cup: Cup, number: int, reason: str) -> None:
