@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from arena.errors import UsageError
 from arena.host.config import Cup, load_cup
@@ -37,6 +38,8 @@ from arena.version import __version__
 KIND, ARCHIVE_VERSION = "arena host archive", 1
 INDEX, README = "cup.json", "README.txt"
 PUBLIC = Reader(Audience.PUBLIC)
+LOGS: dict[str, Any] = {"stderr": ("", ""), "notes": (), "declared": ("", ""), "authors": UNSET}
+"""What bots say besides their moves is for their authors alone."""
 TEXT = """\
 The games, settings and tables of a competition of the arena (https://pypi.org/project/stratego-arena/).
 Check them with: arena host verify THIS-ARCHIVE.tar.gz
@@ -167,6 +170,7 @@ def _league(
             if record is None:
                 say(f"{printable(path.name)}: game {number} is damaged, and is left out")
                 continue
+            record = msgspec.structs.replace(record, **LOGS)
             for line in reader.lines(record, settings_of_game(settings, record)):
                 written.write(line + b"\n")
                 hashed.update(line + b"\n")

@@ -65,13 +65,15 @@ LADDER_STINTS = 3
 """The stints of the ladder between two challenges that wait."""
 LONGEST_STINTS = 10
 """A stint of the ladder goes on for so many times its length while nothing waits for its end."""
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0
+FIRST_PAUSE, LEAST_PAUSE, LONGEST_PAUSE = 1.0, 5.0, 300.0
+"""Seconds after a failure: the first time, until news are looked at, and at most."""
 CHALLENGE_FAILURES = 3
 END_SECONDS = 10.0
 IDLE_SECONDS = 60.0
-LAST_GAMES = 1000
+LAST_GAMES = 100_000
 RATE_SECONDS = 600.0
 LONGEST_ERROR = 2000
+TROUBLE = "No game can be played at the moment. The host has been told why, and it is tried again."
 GONE = "This game was interrupted."
 
 
@@ -118,6 +120,7 @@ class ContinuousPlay:
         self._times: deque[float] = deque(maxlen=LAST_GAMES)
         self.running: RunningStint | None = None
         self.problem = ""
+        """Why no game can be played, for the host alone."""
         self.faults: dict[int, str] = {}
         """Why bots in the ladder cannot be started, by submission."""
         self.pid: int | None = None
@@ -132,7 +135,7 @@ class ContinuousPlay:
         """What is played now, or why nothing is, in a sentence."""
         stint = self.running
         if stint is None:
-            return self.problem or self._idle_words
+            return TROUBLE if self.problem else self._idle_words
         if stint.kind is StintKind.CHALLENGE:
             assert stint.challenge is not None
             return f"Challenge: {stint.bots[0].bot} against {stint.bots[1].bot}."
@@ -158,7 +161,7 @@ class ContinuousPlay:
             return f"Season {season.number} is {season.state.value}, so the ladder rests."
         if stint:
             return f"It joins at the next stint, within {counted(round(self._stint_seconds), 'second')} and a game."
-        return self.problem or self._idle_words
+        return TROUBLE if self.problem else self._idle_words
 
     async def run(self) -> None:
         """Play until cancelled. Failures are told by `problem`, and tried again after growing pauses."""
@@ -182,7 +185,10 @@ class ContinuousPlay:
         words = printable(error, LONGEST_ERROR, lines=True)
         self.problem = f"No game is played: {words}. It is tried again in {counted(round(seconds), 'second')}."
         self._complain(self.problem)
-        await trio.sleep(seconds)
+        self._news = trio.Event()
+        await trio.sleep(min(seconds, LEAST_PAUSE))
+        with trio.move_on_after(max(0.0, seconds - LEAST_PAUSE)):
+            await self._news.wait()  # a newer version may be what helps
 
     def _choose(self) -> RunningStint | None:
         """Return what is played next; None if there is nothing to play, and then `_idle_words` say why."""
@@ -318,7 +324,8 @@ class ContinuousPlay:
                 return
 
     def _note_opened(self, stint: RunningStint, opened: StintOpened) -> None:
-        self.faults = {id: words for id, words in self.faults.items() if id not in opened.players} | opened.faults
+        faults = {id: words.replace(f"{self._folder}/", "") for id, words in opened.faults.items()}
+        self.faults = {id: words for id, words in self.faults.items() if id not in opened.players} | faults
         stint.ids = {digest: number for number, digest in opened.players.items()}
         stint.known, stint.planned = opened.known, opened.planned
         with self._database.change():

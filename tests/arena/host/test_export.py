@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from made_bots import PLAIN
 from made_cups import add_bot, make_account, make_cup, opened, play_until
 
 from arena.errors import ArenaError, UsageError
@@ -23,6 +24,8 @@ from arena.host.submissions import get_submission
 from arena.league.league_options import FormatName, FormatOptions
 from arena.league.store import Store
 
+CHATTY = PLAIN.replace("import sys", "import sys; print('my secret plan', file=sys.stderr, flush=True)")
+
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -30,7 +33,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("played") / "cup"
     cup = make_cup(folder)
     with opened(folder) as database:
-        numbers = [add_bot(database, folder, make_account(database, cup, f"a {name}"), name) for name in ("one", "two")]
+        names = ("one", "two")
+        numbers = [add_bot(database, folder, make_account(database, cup, name * 2), name, CHATTY) for name in names]
 
         def games() -> int:
             return get_submission(database, numbers[0]).games
@@ -102,6 +106,12 @@ def test_the_seeds_of_a_season_that_is_played_are_in_no_byte(folder: Path) -> No
     assert set(files) == {
         *(INDEX, "README.txt", "season-1/ladder.jsonl", "season-1/final.jsonl", "season-2/ladder.jsonl"),
     }
+
+
+def test_what_bots_say_to_their_authors_is_in_no_byte(folder: Path) -> None:
+    with Store(ladder_store(folder, 1), create=False) as store:
+        assert any("my secret plan" in text for text in store.record(1)[1].stderr)
+    assert not any(b"secret plan" in data for data in contents(exported(folder)).values())
 
 
 @pytest.mark.parametrize(("shows", "whole"), [("after-game", {1, 2}), ("after-season", {1}), ("never", set())])
