@@ -47,6 +47,7 @@ MENU = (
     ("Rules", "rules"),
     ("Submit", "submit"),
 )
+VERSIONS_LISTED = 500
 TROUBLE = "No game is played now: the server has a problem, and its host can read which."
 NUMBER = re.compile(r"\d{1,15}", re.ASCII)
 LEAGUE = re.compile(r"(season|final|challenges)-([1-9]\d{0,8})", re.ASCII)
@@ -132,19 +133,21 @@ class CupSite:
 
     # --- the database -------------------------------------------------------------------------------------------------
 
-    def public_bots(self) -> list[PublicBot]:
-        """Return the versions that have been in a ladder, the last one first."""
+    def public_bots(self, most: int = VERSIONS_LISTED) -> list[PublicBot]:
+        """Return the last versions that have been in a ladder, the last one first."""
         sql = (
             "select submission.id, bot, team.name as team, digest, submission.state, games, player, "
             "coalesce(ended, changed) as since from submission join team on team.id = team "
             "left join stage on submission = submission.id and stage.name = 'trial' "
-            "where (stage.state = 'done' or player <> '') and submission.state <> 'failed' order by submission.id desc"
+            "where (stage.state = 'done' or player <> '') and submission.state <> 'failed' "
+            "order by submission.id desc limit ?"
         )
-        return self.database.rows(PublicBot, sql)
+        return self.database.rows(PublicBot, sql, most)
 
     def teams_by_player(self) -> dict[str, str]:
         """Return the names of teams by the digests of their bots in stores."""
-        return {one.player: one.team for one in self.public_bots()}
+        sql = "select player, team.name as team from submission join team on team.id = team where player <> ''"
+        return {one["player"]: one["team"] for one in self.database.rows(dict, sql)}
 
     # --- the stores of seasons ----------------------------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ def feed_entries(site: CupSite) -> list[FeedEntry]:
     for one in announcements(site.database):
         title = one.text.partition("\n")[0][:LONGEST_TITLE]
         found.append(FeedEntry(f"announcement-{one.id}", title, one.created, one.text))
-    for bot in site.public_bots()[:ENTRIES]:
+    for bot in site.public_bots(ENTRIES):
         title = f"{bot.bot} of {bot.team}: a new version is in the ladder"
         found.append(FeedEntry(f"submission-{bot.id}", title, bot.since))
     return sorted(found, key=lambda entry: -entry.time)[:ENTRIES]

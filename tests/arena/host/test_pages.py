@@ -1,13 +1,17 @@
 """The pages of a competition: who may see and do what, and nothing that a stranger chose runs or is shown too early."""
 
+import html
 import json
+import os
 import re
+import shutil
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import quote, urlencode
 from xml.etree import ElementTree
 
@@ -18,6 +22,7 @@ from made_stores import make_store, read_game_script
 from served import Answer, Serve, Served
 
 from arena.game.record import GameRecord, NoteLine
+from arena.game.verdict import GameResult
 from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, make_token
 from arena.host.config import Cup
 from arena.host.database import Database
@@ -49,7 +54,8 @@ class CupServed:
     records: list[GameRecord]
 
     def get(self, path: str, who: str = "nobody", **headers: str) -> Answer:
-        return self.served.get(path, **({"Cookie": self.cookies[who]} if who in self.cookies else {}), **headers)
+        cookies = {"Cookie": self.cookies[who]} if who in self.cookies else {}
+        return self.served.get(path, "GET", None, **cookies, **headers)
 
     def post(self, path: str, who: str = "nobody", csrf: str | None = None, **fields: object) -> Answer:
         if csrf is None:
@@ -80,7 +86,10 @@ def make(serving: Serve, tmp_path: Path) -> Iterator[MakeCup]:
     databases: list[Database] = []
 
     def start(
-        shows: Literal["after-game", "after-season"] = "after-game", games: int = 6, plies: int = 60
+        shows: Literal["after-game", "after-season"] = "after-game",
+        games: int = 6,
+        plies: int = 60,
+        change: Callable[[GameRecord], GameRecord] = lambda record: record,
     ) -> CupServed:
         folder = tmp_path / "cup"
         cup = msgspec.structs.replace(make_cup(folder), shows=shows)
@@ -95,7 +104,7 @@ def make(serving: Serve, tmp_path: Path) -> Iterator[MakeCup]:
 
         def say(record: GameRecord) -> GameRecord:
             told = tuple(f"stderr of {player.name}" for player in record.players)
-            return msgspec.structs.replace(record, stderr=told, notes=(NoteLine(1, "red", "a note"),))
+            return change(msgspec.structs.replace(record, stderr=told, notes=(NoteLine(1, "red", "a note"),)))
 
         records = make_store(ladder_store(folder, 1), games=games, plies=plies, change=say)
         database = Database(folder / "host.sqlite")
@@ -168,7 +177,7 @@ def test_who_may_read_which_page(make: MakeCup) -> None:
 def test_changes_need_a_session_and_its_word(make: MakeCup) -> None:
     cup = make()
     number = cup.bots["ann"]
-    changes: dict[str, dict[str, object]] = {
+    changes: dict[str, dict[str, Any]] = {
         f"/team/submissions/{number}": {"do": "withdraw"},
         "/team/challenges": {"submission": number, "against": cup.bots["bob"], "games": 1},
         "/team/members": {"do": "invite"},
@@ -288,6 +297,29 @@ def test_a_form_with_a_file_makes_a_submission(make: MakeCup) -> None:
     assert cup.get(f"{sent.headers['Location']}/file", "ann").text == "print()"
 
 
+@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here")
+def test_the_commands_on_the_page_work_as_they_stand(make: MakeCup) -> None:
+    cup = make()
+    page = html.unescape(cup.get("/submit").text).replace(cup.cup.address, f"http://{cup.served.host}")
+    (cup.folder / "mybot").mkdir()
+    (cup.folder / "mybot" / "mybot.py").write_text("print()")
+    commands = re.findall(r"<pre[^>]*>(tar .*?)</pre>", page, re.DOTALL)
+    assert len(commands) == 1
+    account = cup.accounts["ann"].id
+    token = make_token(cup.database, Actor(account), account, "curl")
+    told = subprocess.run(
+        ["bash", "-ec", commands[0]],
+        cwd=cup.folder,
+        env={**os.environ, "ARENA_TOKEN": token},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    sent = json.loads(told.stdout)
+    assert (sent["bot"], sent["state"]) == ("mybot", "received")
+    assert "Stage 1 of 4" in cup.get(f"/team/submissions/{sent['id']}", "ann").text
+
+
 def test_a_refused_form_is_not_in_the_way_of_the_next_request(make: MakeCup) -> None:
     cup = make()
     client = HTTPConnection("127.0.0.1", cup.served.port, timeout=60)
@@ -343,13 +375,27 @@ def test_json_has_etags_and_metrics_count(make: MakeCup) -> None:
     assert 'arena_submissions{state="probation"} 3' in metrics
 
 
-def test_a_pair_that_helps_one_bot_is_at_the_top(make: MakeCup) -> None:
-    cup = make(games=90, plies=2)
+def in_a_circle(record: GameRecord) -> GameRecord:
+    """Have each bot beat the next one, with either colour."""
+    if int(record.id, 16) // 3 % 2:
+        result, players = GameResult.BLUE, record.players[::-1]
+    else:
+        result, players = GameResult.RED, record.players
+    verdict = msgspec.structs.replace(record.verdict, result=result)
+    return msgspec.structs.replace(record, players=players, verdict=verdict)
+
+
+@pytest.mark.parametrize(("change", "is_unlikely"), [(lambda record: record, False), (in_a_circle, True)])
+def test_results_that_the_ratings_do_not_predict_are_unlikely(
+    make: MakeCup, change: Callable[[GameRecord], GameRecord], is_unlikely: bool
+) -> None:
+    cup = make(games=60, plies=2, change=change)
     contents = cup.host.contents("season-1")
     assert contents is not None
     pairs = unlikely_pairs(contents, {f"{1:064x}": "Team of ann"})
     assert len(pairs) == 3
     for pair in pairs:
-        assert pair.games == 30
-        assert abs(pair.points - pair.expected) < 15
-    assert [pair.by_chance for pair in pairs] == sorted(pair.by_chance for pair in pairs)
+        assert pair.games == 20
+        assert (pair.by_chance < 0.001) == is_unlikely
+        assert ("Team of ann" in pair.teams) == ("ann" in pair.bots)
+    assert "Team of ann" in cup.get("/host/pairs", "host").text
