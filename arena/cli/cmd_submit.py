@@ -15,7 +15,7 @@ import click
 
 from arena.cli.exit_codes import DONE, FAILED
 from arena.cli.helping import command
-from arena.cli.shared_options import offer_bots
+from arena.cli.shared_options import json_option, offer_bots
 from arena.cli.streams import remark, result
 from arena.errors import ArenaError, UsageError
 
@@ -38,12 +38,14 @@ TOO_MANY, SERVER_ERRORS = 429, 500
     "--token", envvar=TOKEN_OF_SHELL, metavar="TOKEN", help=f"Your token, from its pages (default: {TOKEN_OF_SHELL})."
 )
 @click.option("--name", default="", metavar="NAME", help="Name of the bot there (default: its own).")
-def submit_command(path: str, address: str, token: str | None, name: str) -> int:
+@json_option
+def submit_command(path: str, address: str, token: str | None, name: str, *, as_json: bool) -> int:
     """Send BOT, a file or a folder, to a competition of 'arena host', and follow it until it is in the ladder.
 
     Hidden files, folders of builds and what its bot.toml ignores are not sent. Exits with 0 only if it got into the
     ladder; otherwise what failed is printed.
     """
+    from arena.report.layout import to_json
     from arena.system.printable import printable
 
     if not token:
@@ -58,7 +60,15 @@ def submit_command(path: str, address: str, token: str | None, name: str) -> int
         remark(f"{printable(bot)}: {size / 1024:.0f} KiB to {printable(address)}")
         query = urlencode({"bot": bot, "name": f"{Path(path).resolve().name}.tar.gz"})
         sent = site.ask(f"/api/submissions?{query}", file, size)
-    return _follow(site, sent)
+    sent = _followed(site, sent, shows_logs=not as_json)
+    label = f"submission {sent['id']} of {sent['bot']}"
+    if as_json:
+        result(to_json(sent))
+    elif sent["has_failed"]:
+        result(printable(f"{label} is {sent['state']}: {sent['reason']}", lines=True))
+    else:
+        result(printable(f"{label} is in the ladder ({sent['state']})"))
+    return FAILED if sent["has_failed"] else DONE
 
 
 def _pack(path: str, file: IO[bytes], name: str) -> str:
@@ -135,7 +145,8 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 _opener = urllib.request.build_opener(_NoRedirects)
 
 
-def _follow(site: _Site, sent: dict[str, Any]) -> int:
+def _followed(site: _Site, sent: dict[str, Any], *, shows_logs: bool) -> dict[str, Any]:
+    """Return a submission that is over."""
     from arena.system.printable import printable
 
     shown, waited, pause, asked = dict[str, str](), "", FIRST_PAUSE, time.monotonic()
@@ -145,10 +156,10 @@ def _follow(site: _Site, sent: dict[str, Any]) -> int:
                 shown[stage["name"]], pause = stage["state"], FIRST_PAUSE
                 words = f": {stage['text']}" if stage["text"] else ""
                 remark(printable(f"{stage['name']}: {stage['state']}{words}", lines=True))
-            if stage["state"] == "failed" and sent["has_failed"] and stage["log"]:
+            if shows_logs and stage["state"] == "failed" and sent["has_failed"] and stage["log"]:
                 result(printable(stage["log"].rstrip("\n"), lines=True))
         if sent["is_over"]:
-            break
+            return sent
         if sent["waits_for"] not in ("", waited):
             waited = sent["waits_for"]
             remark(printable(waited, lines=True))
@@ -161,9 +172,3 @@ def _follow(site: _Site, sent: dict[str, Any]) -> int:
             if time.monotonic() - asked > PATIENCE:
                 raise
             remark(f"{error}; asked again")
-    label = f"submission {sent['id']} of {sent['bot']}"
-    if sent["has_failed"]:
-        result(printable(f"{label} is {sent['state']}: {sent['reason']}", lines=True))
-        return FAILED
-    result(printable(f"{label} is in the ladder ({sent['state']})"))
-    return DONE

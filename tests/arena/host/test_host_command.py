@@ -209,6 +209,11 @@ def test_a_bot_that_fails_is_told_with_what_failed_and_the_command_says_so(runni
     assert done.returncode == 1
     assert "is failed" in done.stdout
     assert "check: failed" in done.stderr
+    again = running.submit(tmp_path / "broken", "--json")
+    assert again.returncode == 1
+    told = json.loads(again.stdout)
+    assert (told["state"], told["has_failed"]) == ("failed", True)
+    assert [stage["state"] for stage in told["stages"]] == ["done", "done", "failed"]
     assert "Traceback" not in running.stop()
 
 
