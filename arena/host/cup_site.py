@@ -73,7 +73,7 @@ def go_to(path: str) -> Response:
 
 
 class PublicBot(msgspec.Struct, frozen=True):
-    """What everybody may know of a submission that has been in a ladder."""
+    """The public facts of a submission that has been in a ladder."""
 
     id: int
     bot: str
@@ -153,7 +153,7 @@ class CupSite:
 
     @property
     def now(self) -> str:
-        """What is played now, for everybody: problems may name paths, which are for the host."""
+        """Say what is played now, without problems: they may name paths, which are for the host."""
         return TROUBLE if self.playing.problem else self.playing.now
 
     @property

@@ -10,20 +10,19 @@ import arena.host.accounts as who
 import arena.host.challenges as asked
 import arena.host.submissions as sent
 from arena.errors import ArenaError
-from arena.host.cup_site import CupSite, go_to, number_in
+from arena.host.cup_site import NUMBER, CupSite, go_to, number_in
 from arena.host.guarded import Need, Upload, Visitor
 from arena.host.own_games import compare, own_games, own_records, players_of
 from arena.host.seasons import seasons
 from arena.web.guard import NOT_FOUND, RequestRefused
 
-LARGEST = 2**53
 LEAGUES = ("season", "final", "challenges")
 Form = dict[str, str]
 
 
 def team_routes(site: CupSite) -> list[BaseRoute]:
     doors, pages = site.doors, TeamPages(site)
-    one = "/team/submissions/{number:int}"
+    one = "/team/submissions/{number}"
     read = {"/team": pages.team, "/account": pages.account, one: pages.submission, f"{one}/file": pages.file}
     of_team = {"/team/games": pages.games, "/team/games/{league}.jsonl": pages.records, "/team/compare": pages.compare}
     return [
@@ -79,9 +78,9 @@ class TeamPages:
 
     def _own(self, request: Request, visitor: Visitor) -> sent.Submission:
         """Return the submission of a path, for its team and for hosts alone."""
-        found = self.database.row(
-            sent.Submission, "select * from submission where id = ?", min(request.path_params["number"], LARGEST)
-        )
+        word = request.path_params["number"]
+        number = int(word) if NUMBER.fullmatch(word) else 0
+        found = self.database.row(sent.Submission, "select * from submission where id = ?", number)
         if found is None or not (visitor.is_host or (visitor.team and visitor.team.id == found.team)):
             raise RequestRefused(404, NOT_FOUND)
         return found

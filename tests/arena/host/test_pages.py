@@ -155,6 +155,7 @@ def test_who_may_read_which_page(make: MakeCup) -> None:
         **dict.fromkeys(("/team/games", "/team/compare", "/team/challenges"), (303, 200, 200, 403)),
         **dict.fromkeys((f"/team/submissions/{number}", f"/team/submissions/{number}/file"), (303, 200, 404, 200)),
         "/team/submissions/9999": (303, 404, 404, 404),
+        f"/team/submissions/{'9' * 5000}": (303, 404, 404, 404),
         "/team/games/season-1.jsonl": (303, 200, 200, 403),
         f"/own/season-1/games/{own}.html": (303, 200, 200, 403),
         **dict.fromkeys(
