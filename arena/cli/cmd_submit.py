@@ -125,7 +125,7 @@ class _Site:
         try:
             request = urllib.request.Request(f"{self._address}{path}", file, headers, method=method)
             with _opener.open(request, timeout=SECONDS) as answer:
-                return msgspec.json.decode(answer.read(LONGEST_ANSWER), type=dict[str, Any])
+                found = msgspec.json.decode(answer.read(LONGEST_ANSWER), type=dict[str, Any])
         except urllib.error.HTTPError as error:
             words = f"{error.code} {error.reason}"
             with suppress(msgspec.DecodeError, KeyError, OSError):
@@ -135,6 +135,9 @@ class _Site:
         except (OSError, ValueError) as error:
             words = str(getattr(error, "reason", error)) or type(error).__name__
             raise _NoAnswerError(f"{where}: expected a competition of 'arena host': {printable(words, 300)}") from None
+        if "is_over" not in found:
+            raise ArenaError(f"{where}: expected a competition of 'arena host', got another answer")
+        return found
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -160,7 +163,7 @@ def _followed(site: _Site, sent: dict[str, Any], *, shows_logs: bool) -> dict[st
                 result(printable(stage["log"].rstrip("\n"), lines=True))
         if sent["is_over"]:
             return sent
-        if sent["waits_for"] not in ("", waited):
+        if pause >= LONGEST_PAUSE and sent["waits_for"] not in ("", waited):
             waited = sent["waits_for"]
             remark(printable(waited, lines=True))
         time.sleep(pause)
