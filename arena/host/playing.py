@@ -4,35 +4,31 @@ A child program plays (`arena.host.player`). New versions join the ladder at the
 written to the database with the number of the game, so that each game counts once, also after kill -9.
 """
 
-import os
-import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-import msgspec
 import trio
 
-from arena.bots.spec import TOKEN_VARIABLE
 from arena.errors import ArenaError
 from arena.game.time_control import parse_duration
 from arena.host.challenges import Challenge, ChallengeState, games_before, next_challenge, note_played, waiting
 from arena.host.config import Cup
 from arena.host.database import Database
-from arena.host.pipeline import child_token
 from arena.host.player import (
     Entry,
+    FromPlayer,
     GameOver,
     PlayerRemark,
     PlayOrder,
     StintKind,
     StintOpened,
     StintOver,
-    from_player,
 )
+from arena.host.running_player import run_player
 from arena.host.seasons import (
     Season,
     SeasonState,
@@ -45,22 +41,12 @@ from arena.host.seasons import (
 )
 from arena.host.submissions import PLAYING, Submission, bot_folder, get_submission, playing, record_game
 from arena.host.webhooks import Event, announce
-from arena.league.executor.child_process import READ_SIZE, Frames, WireError, own_python
 from arena.league.executor.task import Watched
-from arena.sandbox.killing import kill_left_by
 from arena.sandbox.levels import Level
-from arena.sandbox.reaper import killed_words
-from arena.system.concurrency import open_nursery
 from arena.system.printable import counted, printable
 from arena.web.beside import GameStored, LeagueProgress
 from arena.web.live_games import LiveGames
 
-PROGRAM = """
-import sys
-sys.path[:] = sys.argv[1:]
-from arena.host.player import main
-sys.exit(main())
-"""
 LADDER_STINTS = 3
 """The stints of the ladder between two challenges that wait."""
 LONGEST_STINTS = 10
@@ -68,7 +54,6 @@ LONGEST_STINTS = 10
 FIRST_PAUSE, LEAST_PAUSE, LONGEST_PAUSE = 1.0, 5.0, 300.0
 """Seconds after a failure: the first time, until news are looked at, and at most."""
 CHALLENGE_FAILURES = 3
-END_SECONDS = 10.0
 IDLE_SECONDS = 60.0
 LAST_GAMES = 100_000
 RATE_SECONDS = 600.0
@@ -253,75 +238,40 @@ class ContinuousPlay:
 
     async def _play(self, stint: RunningStint) -> None:
         """Play a stint in a child. Raises `ArenaError` if the child ended otherwise than by its own word."""
-        said = bytearray()
-        environment = {**os.environ, TOKEN_VARIABLE: f"{child_token(self._folder)}.player"}
+        self.running = stint
+
+        def started(pid: int) -> None:
+            self.pid = pid
+
         try:
-            process = await trio.lowlevel.open_process(
-                own_python(PROGRAM),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd="/",
-                env=environment,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise ArenaError(f"this machine cannot start a process: {error.strerror}") from error
-        self.running, self.pid = stint, process.pid
-        try:
-            async with open_nursery() as nursery:
-                nursery.start_soon(self._listen_to_errors, process, said)
-                with suppress(trio.BrokenResourceError):
-                    assert process.stdin is not None
-                    await process.stdin.send_all(msgspec.json.encode(self._order(stint)) + b"\n")
-                nursery.start_soon(self._end_in_time, stint, process)
-                await self._hear(stint, process)
-                nursery.cancel_scope.cancel()
+            hear, until_due = partial(self._hear, stint), partial(self._until_due, stint)
+            ended = await run_player(self._folder, self._order(stint), started, hear, until_due)
         finally:
-            with trio.CancelScope(shield=True):
-                await _end(process)
-                await kill_left_by(environment[TOKEN_VARIABLE])
             self.running = self.pid = None
             if self._live:
                 self._live.interrupt(GONE)
         if stint.over is None and not stint.is_stale:
-            code = process.returncode or 0
-            how = killed_words(-code) if code < 0 else f"ended with code {code}"
-            words = printable(said.decode("utf-8", "replace").strip(), LONGEST_ERROR, lines=True)
-            raise ArenaError(f"the player {how}{f': {words}' if words else ''}")
+            raise ArenaError(ended)
 
-    async def _listen_to_errors(self, process: trio.Process, said: bytearray) -> None:
-        assert process.stderr is not None
-        while data := await process.stderr.receive_some(READ_SIZE):
-            said += data
-            del said[:-LONGEST_ERROR]
-
-    async def _hear(self, stint: RunningStint, process: trio.Process) -> None:
-        frames = Frames(from_player)
-        assert process.stdout is not None
-        while data := await process.stdout.receive_some(READ_SIZE):
-            try:
-                messages = frames.feed(bytes(data))
-            except WireError as error:
-                raise ArenaError(f"the player said what is no message: {error}") from None
-            for opened in messages:
-                if isinstance(opened, StintOpened):
-                    self._note_opened(stint, opened)
-            self._note_games(stint, [message for message in messages if isinstance(message, GameOver)])
-            for message in messages:
-                match message:
-                    case Watched() if self._live:
-                        self._live.tell(message)
-                    case GameOver(number, id) if self._live:
-                        has_page = stint.kind is StintKind.LADDER
-                        self._live.tell(GameStored(id, number if has_page else 0, message.line))
-                        self._live.tell(LeagueProgress(stint.known, stint.planned, None))
-                    case PlayerRemark(text):
-                        self._complain(printable(text, LONGEST_ERROR, lines=True))
-                    case StintOver():
-                        stint.over = message
-            if stint.is_stale:
-                return
+    def _hear(self, stint: RunningStint, messages: Sequence[FromPlayer]) -> bool:
+        """Take messages of the player; return whether it is to go on."""
+        for opened in messages:
+            if isinstance(opened, StintOpened):
+                self._note_opened(stint, opened)
+        self._note_games(stint, [message for message in messages if isinstance(message, GameOver)])
+        for message in messages:
+            match message:
+                case Watched() if self._live:
+                    self._live.tell(message)
+                case GameOver(number, id) if self._live:
+                    has_page = stint.kind is StintKind.LADDER
+                    self._live.tell(GameStored(id, number if has_page else 0, message.line))
+                    self._live.tell(LeagueProgress(stint.known, stint.planned, None))
+                case PlayerRemark(text):
+                    self._complain(printable(text, LONGEST_ERROR, lines=True))
+                case StintOver():
+                    stint.over = message
+        return not stint.is_stale
 
     def _note_opened(self, stint: RunningStint, opened: StintOpened) -> None:
         faults = {id: words.replace(f"{self._folder}/", "") for id, words in opened.faults.items()}
@@ -378,8 +328,8 @@ class ContinuousPlay:
                 where = f"game {game.number} of season {stint.season.number} ({fault})" if fault else ""
                 record_game(self._database, self._cup, number, where)
 
-    async def _end_in_time(self, stint: RunningStint, process: trio.Process) -> None:
-        """Ask the player to end the stint when its time is over, or something else has to be played."""
+    async def _until_due(self, stint: RunningStint) -> None:
+        """Wait until the time of a stint is over, or something else has to be played."""
         begun = trio.current_time()
         while not self._is_due(stint, trio.current_time() - begun):
             self._news = trio.Event()
@@ -387,10 +337,6 @@ class ContinuousPlay:
             ends = [self._stint_seconds * times for times in (1, LONGEST_STINTS)]
             with trio.move_on_after(min([*(end - elapsed for end in ends if end > elapsed), IDLE_SECONDS])):
                 await self._news.wait()
-        assert process.stdin is not None
-        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            await process.stdin.send_all(b"end\n")
-        await trio.sleep_forever()
 
     def _is_due(self, stint: RunningStint, elapsed: float) -> bool:
         season = current(self._database)
@@ -457,17 +403,3 @@ class ContinuousPlay:
             text = f"{leader.bot} leads season {season.number}."
             self._database.note("new leader", {"season": season.number, "text": text})
             announce(self._database, self._cup, Event.LEADER, text, submission=number, season=season.number)
-
-
-async def _end(process: trio.Process) -> None:
-    """Have a player end at once, by the end of its input, and kill it if it does not."""
-    assert process.stdin is not None
-    await process.stdin.aclose()
-    with trio.move_on_after(END_SECONDS):
-        await process.wait()
-    if process.returncode is None:
-        process.kill()
-        await process.wait()
-    for stream in (process.stdout, process.stderr):
-        assert stream is not None
-        await stream.aclose()
