@@ -14,7 +14,7 @@ from arena.game.person_seat import ClockState, PersonSeat, SeatStage, SeatState
 from arena.play.session import Session
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.events import Event
-from arena.stratego.rules.tables import RuleTables
+from arena.stratego.rules.tables import tables_of
 from arena.stratego.shown.boards import SquareMark, marks_of, told_words
 from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.state import as_stratego
@@ -204,8 +204,11 @@ class StrategoSeat(PersonSeat):
         self._view.close_action()
         return self._view.cells()
 
-    def shown(self, tables: RuleTables) -> tuple[Square, ...]:
+    def known_to_enemy(self, variant: Variant) -> tuple[Square, ...]:
         """Return the squares of own pieces whose rank the enemy knows, because both seats have been told it."""
+        if self.stage is SeatStage.OVER:
+            return ()
+        tables = tables_of(ruleset_of(variant))
         view = View(self.color, "")
         for message in self.told:
             if isinstance(message, messages.Battle) and tables.hides_defender(message):

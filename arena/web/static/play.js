@@ -1,381 +1,315 @@
-// The page on which a person plays: a seat's state as the arena gives it, put on the page, and what the person does, sent
-// back. The state comes whole, whenever the stream of events says that there is a new one; so a tab that was closed, or
-// has lost its connection, needs nothing but the next state. Everything is set as text and never as markup.
+// The page of a person's seat: its state as the arena gives it, put on the stage of the game, and what the person does, sent
+// back. A tab that was closed, or has lost its connection, needs nothing but the next state.
+"use strict";
 
-import { Board, SQUARES, dragging, element } from "./play-board.js";
-import { ask, confirmed } from "./play-choice.js";
-import { Game } from "./play-game.js";
-import { Earlier, listenForGoals } from "./play-history.js";
-import { Link } from "./play-link.js";
-import { Setup } from "./play-setup.js";
-import { isOver, say, setLines, showClock, showConnection, showStatus } from "./play-words.js";
+const PACE_MS = 500; // between the own move and the answer
 
-const root = document.querySelector("#play");
-const data = JSON.parse(root.dataset.page);
-const part = (name) => root.querySelector(`[data-${name}]`);
-const parts = (name) => [...root.querySelectorAll(`[data-${name}]`)];
-
-class Page {
-  constructor() {
-    this.state = null;
-    this.received = 0; // when the state came, by the clock of the browser
-    this.moves = [];
-    this.connected = false;
-    this.looked = null;
-    this.looksBack = false; // at the set-ups of a game that is over
-    this.flipped = data.seat === "blue";
-    this.sending = false;
-    this.board = new Board(part("board"), {
-      chosen: (square) => this.doing()?.chosen(square),
-      looked: (square) => this.tellDetails(square),
-      key: (event, square) => {
-        this.refuse("");
-        this.doing()?.pressedKey(event, square);
-      },
-    });
-    const shared = { seat: data.seat, pieces: data.pieces, order: data.order, say };
-    const on = {
-      told: (text) => this.tell(text),
-      refused: (text) => this.refuse(text),
-      changed: () => this.draw(),
-      act: (actions) => this.act(actions),
-    };
-    this.game = new Game({ ...shared, on });
-    this.earlier = new Earlier(new Game({ ...shared, on }), {
-      say,
-      on: { ...on, load: (ply) => this.link.ask("then?ply=" + ply) },
-    });
-    this.setup = new Setup(part("setup"), { ...shared, on, key: "setup " + location.pathname });
-    dragging(part("stage"), {
-      started: (from) => {
-        this.doing()?.lifted?.(from);
-        this.draw();
-      },
-      dropped: (from, below) => {
-        this.refuse("");
-        this.doing()?.dropped(from, below);
-      },
-      ended: () => {},
-    });
+class Play {
+  constructor(root) {
+    this.root = root;
+    this.data = JSON.parse(root.dataset.page);
+    this.texts = JSON.parse(root.dataset.texts);
+    this.labels = JSON.parse(root.dataset.labels);
+    this.seat = this.data.seat;
+    this.choosing = new Choosing(this);
+    if (this.part("board")) {
+      this.board = new Board(this.part("board"), this.labels, this.texts, {
+        chosen: (square) => this.isFree() && this.doing().chosen(square),
+        looked: (square) => this.replay && this.replay.tellSquare(square),
+        key: (event, square) => this.isFree() && this.doing().pressed(event, square),
+      });
+      this.board.turn(this.seat === "blue");
+      this.setup = new Setup(this, this.part("tray"), this.data.army, "setup " + location.pathname);
+    }
     this.listen();
-    this.tellDetails(null);
-    this.link = new Link(say, {
-      path: () => "state?from=" + this.moves.length,
+    this.link = new Link({
+      path: () => "state?from=" + (this.isStale ? 0 : this.replay?.last ?? 0),
       state: (answer) => this.update(answer),
       lost: () => this.lost(),
     });
     setInterval(() => this.drawClocks(), 250);
   }
 
-  // What clicks and keys on the board are for now.
+  part(name) {
+    return this.root.querySelector(`[data-${name}]`);
+  }
+
+  say(key, values) {
+    return fill(this.texts[key], values ?? {});
+  }
+
+  // What clicks and keys on the board are for.
   doing() {
-    if (!this.state || this.sending) return null;
-    if (this.state.stage === "setting-up") return this.setup;
-    return this.state.pieces.length ? this.view() : null;
+    return this.state?.stage === "setting-up" ? this.setup : this.choosing;
   }
 
-  // What the board shows: the set-up that is made, the board after an earlier ply, or the one of now.
-  view() {
-    if (this.state.stage === "setting-up") return this.setup;
-    return this.earlier.isShown ? this.earlier : this.game;
+  isNow() {
+    return !this.replay || this.replay.ply === this.replay.last;
   }
 
-  // Look at another ply.
-  go(goal) {
-    if (part("game").hidden) return;
-    if (this.looksBack) this.lookBack();
-    this.earlier.go(goal, this.state.plies);
+  // Whether something can be done on the board; if not, and it is because an earlier one is shown, that is said.
+  isFree() {
+    if (!this.isNow()) this.refuse(this.say("is_earlier"));
+    return this.state && !this.sending && this.isNow() && !this.isOver();
+  }
+
+  isOver() {
+    return ["over", "paused"].includes(this.state?.stage);
+  }
+
+  isOwn(square) {
+    return this.board.shown.get(square)[0] === this.seat[0];
+  }
+
+  // What the piece on a square is called; empty if there is none.
+  called(square) {
+    const cell = this.board.shown.get(square) ?? "..";
+    return isPiece(cell) ? this.labels.pieces[cell[1]]?.[1] ?? this.texts[cell[1] === "!" ? "moved" : "unknown"] : "";
   }
 
   listen() {
-    root.addEventListener("click", () => this.refuse(""), { capture: true }); // what was refused before has been read
+    this.root.addEventListener("click", () => this.refuse(""), { capture: true }); // what was refused before has been read
+    const ask = async (name, what) => (await confirmed(this.part(name))) && this.send(what);
     const actions = {
-      flip: () => { this.flipped = !this.flipped; this.draw(); },
-      resign: () => this.resign(),
-      pause: () => this.pause(),
-      random: () => this.setup.load(this.setup.shuffled()),
+      resign: () => ask("resigning", "resign"),
+      pause: () => ask("pausing", "pause"),
+      draw: () => (this.setup ? this.setup.shuffle() : this.send("random")),
       mirror: () => this.setup.mirror(),
       clear: () => this.setup.load([]),
       ready: () => this.sendSetup(),
-      setups: () => this.lookBack(),
+      again: () => this.send("again", { swap: false }),
+      rematch: () => this.send("again", { swap: true }),
     };
-    for (const button of parts("do")) button.addEventListener("click", () => actions[button.dataset.do]());
-    part("moves").addEventListener("click", (event) => {
-      const line = event.target.closest("[data-ply]");
-      if (line) this.go(Number(line.dataset.ply));
+    for (const button of this.root.querySelectorAll("[data-do]")) button.addEventListener("click", () => { actions[button.dataset.do](); this.draw(); });
+    this.onSubmit("typed", (text) => this.sendTyped(text, actions));
+    this.onSubmit("rows", (text) => this.send("setup", { rows: text.split("/") }));
+    this.part("choices").addEventListener("click", ({ target }) => target.dataset.action && this.act([{ action: target.dataset.action }]));
+    this.part("presets")?.addEventListener("change", ({ target }) => {
+      this.setup.load(this.data.presets[Number(target.value)]?.rows ?? []);
+      this.draw();
     });
-    listenForGoals(root, { isPossible: () => this.state && !part("game").hidden, go: (goal) => this.go(goal) });
-    part("typed").addEventListener("submit", (event) => {
+    if (!this.board) return;
+    const square = (below) => below?.closest?.("[data-square]")?.dataset.square;
+    listenForDrags(this.root, {
+      image: (from) => pieceImage(from.letter ? this.seat[0] + from.letter : from.cell, this.labels.pieces, false),
+      lifted: (from) => this.isFree() && this.doing().lifted(from),
+      dropped: (from, below) => {
+        this.refuse("");
+        if (this.isFree()) this.doing().dropped(from.square, square(below), Boolean(below?.closest?.("[data-tray]")), from.letter);
+      },
+    });
+  }
+
+  onSubmit(name, send) {
+    const form = this.part(name);
+    form?.addEventListener("submit", async (event) => {
       event.preventDefault();
-      this.sendTyped();
-    });
-    part("presets").addEventListener("change", (event) => {
-      const preset = data.presets[Number(event.target.value)];
-      if (preset) this.setup.load(preset.rows);
+      const line = form.elements.text, text = line.value.trim();
+      if (text && (await send(text))) line.value = "";
+      else line.select(); // what is typed next takes the place of what was refused
     });
   }
 
   // --- what comes from the arena
 
-  update({ state, since, moves, shown, after, setups }) {
-    const before = this.state;
-    this.state = state;
-    this.received = performance.now();
-    this.connected = this.link.isOpen;
-    this.moves = [...this.moves.slice(0, since), ...moves];
-    this.after = after;
-    this.setups = setups;
-    this.game.update(state, shown);
-    if (state.plies < before?.plies) this.earlier.forget();
-    if (this.looksBack) this.game.lookBack(setups);
-    if (state.stage !== "setting-up" && before?.stage === "setting-up") this.setup.forget();
-    if (before?.plies !== state.plies || before?.stage !== state.stage) this.refuse("");
-    this.draw();
-    if (this.board.cursor === null) this.board.point(state.stage === "setting-up" ? this.setup.cursor() : this.game.cursor());
-    if (before && state.plies === before.plies + 1 && !this.earlier.isShown) this.slideLast();
-  }
-
-  // Between the board at the end and the set-ups.
-  lookBack() {
-    this.looksBack = !this.looksBack;
-    root.querySelector("[data-do=setups]").setAttribute("aria-pressed", String(this.looksBack));
-    this.game.lookBack(this.looksBack ? this.setups : null);
-    if (this.looksBack) {
-      this.earlier.now();
-      this.tell(say("showing_setups"));
+  update({ state, game, begun, since, part, known, after, can_repeat }) {
+    const before = this.state, isOld = this.replay && (begun !== this.begun || (part && Object.keys(part.views).length !== this.replay.views.length));
+    if (this.game && game !== this.game) return location.reload(); // another game, perhaps with other colours
+    if (isOld && since) { // what is here is of the game as it was before, or of less than may be known now
+      this.isStale = true;
+      return this.link.load();
     }
+    Object.assign(this, { state, game, begun, known, after, canRepeat: can_repeat, received: performance.now() });
+    if (before?.version !== state.version) this.choosing.offer(this.board ? state.choices : []);
+    if (state.stage !== "setting-up" && before?.stage === "setting-up") this.setup?.forget();
+    if (before?.plies !== state.plies || before?.stage !== state.stage) this.refuse("");
+    if (state.stage === "ready") this.setup?.load(state.setup ?? []);
+    if (part) this.takePart(since, part, isOld);
     this.draw();
+    if (before?.stage !== state.stage) this.focus();
   }
 
-  slideLast() {
-    const { action, origin, target, marks } = this.state.last;
-    if (marks[origin] === "from" && marks[target] === "to" && !action.includes("?")) this.board.slide(origin, target);
+  takePart(since, part, isOld) {
+    if (!this.replay) {
+      this.replay = new Replay(this.root, part, { isLive: true, pace: PACE_MS, board: this.board, look: (square) => this.look(square), known: () => new Set(this.known), shown: () => this.drawNow() });
+      this.replay.turn(this.seat === "blue");
+    } else if (isOld) {
+      this.isStale = false;
+      this.replay.take(part);
+      this.replay.look("all");
+    } else if (!this.replay.extend(since, part)) this.link.load();
+  }
+
+  // The keyboard goes where something can be done now, unless the person is busy elsewhere.
+  focus() {
+    const at = document.activeElement, form = this.part(this.state.stage === "setting-up" ? "rows" : "typed");
+    if (at !== document.body && !at.closest("[hidden]")) return;
+    if (this.board && ["setting-up", "moving", "waiting", "ready"].includes(this.state.stage)) this.board.focus(this.setup.home.find((square) => this.choosing.legal.has(square)) ?? this.board.cursor);
+    else if (form && !form.hidden) form.elements.text.focus();
   }
 
   lost() {
-    this.connected = false;
     this.drawConnection();
-    return isOver(this.state);
+    return this.isOver() && !this.canRepeat;
   }
 
   // --- what goes to it
 
   async send(what, body) {
-    if (this.sending) return;
+    if (this.sending) return false;
     this.sending = true;
     this.refuse("");
-    root.setAttribute("aria-busy", "true");
     const refused = await this.link.send(what, body);
     this.sending = false;
-    root.removeAttribute("aria-busy");
-    if (refused) this.refuse(refused);
+    if (refused) this.refuse(this.texts[refused] ?? refused);
     else {
-      this.earlier.now();
+      this.replay?.act("last");
       await this.link.load();
     }
-    this.draw();
     return !refused;
   }
 
   // One of these actions: which, if there are several.
   async act(choices) {
     const ply = this.state.plies + 1; // while the dialog is open, another tab may play on
-    const needs = choices.length > 1 || choices[0].guessed;
-    const action = needs ? await ask(part("choice"), choices, { say, pieces: data.pieces }) : choices[0].action;
-    this.game.held = null;
+    const isAsked = choices.length > 1 || choices[0].guessed;
+    const action = isAsked ? await askWhich(this.part("choice"), choices, (key, values) => this.say(key, values), (letter) => this.labels.pieces[letter]?.[1] ?? letter) : choices[0].action;
+    this.choosing.held = null;
     if (action) await this.send("act", { action, ply });
-    else this.draw();
+    this.draw();
   }
 
-  async sendTyped() {
-    const input = part("typed").elements.action;
-    const action = input.value.trim().replace(/\s+/g, "");
-    if (!action) return;
-    const asked = action.match(/^(?:(back|next|board)|ply(\d{1,6}))$/i);
-    if (asked) {
-      this.go(asked[2] ? Number(asked[2]) : { back: "back", next: "next", board: "last" }[asked[1].toLowerCase()]);
-      input.value = "";
-      return;
+  async sendTyped(text, actions) {
+    const asked = text.match(/^(?:(back|next|board)|ply ?(\d{1,6}))$/i), action = text.replace(/\s+/g, "");
+    if (asked && this.replay) {
+      if (asked[2]) this.replay.go(Number(asked[2]));
+      else this.replay.act({ back: "back", next: "next", board: "last" }[asked[1].toLowerCase()]);
+      return true;
     }
-    if (await this.send("act", { action, ply: this.state.plies + 1 })) input.value = "";
+    if (action.toLowerCase() === "resign") return actions.resign();
+    const [, origin, target] = (this.board && action.match(/^([a-j]\d+)([a-j]\d+)$/i)) ?? [];
+    if (origin) {
+      this.part("typed").elements.text.value = `${origin}-${target}`.toLowerCase();
+      this.refuse(this.say("meant", { action: `${origin}-${target}`.toLowerCase() }));
+      return false;
+    }
+    return this.send("act", { action, ply: this.state.plies + 1 });
   }
 
-  async sendSetup() {
-    const missing = this.setup.missing();
-    if (missing) this.refuse(say(missing === 1 ? "one_missing" : "missing", { count: missing }));
-    else await this.send("setup", { rows: this.setup.rows() });
-  }
-
-  async resign() {
-    if (await confirmed(part("resigning"))) await this.send("resign");
-  }
-
-  async pause() {
-    if (await confirmed(part("pausing"))) await this.send("pause");
+  sendSetup() {
+    const count = this.setup.missing();
+    if (count) this.refuse(this.say("missing", { count }));
+    else this.send("setup", { rows: this.setup.rows() });
   }
 
   // --- what is to be read
 
   tell(text) {
-    part("told").textContent = text;
+    this.part("told").textContent = text;
   }
 
   refuse(text) {
-    part("refused").textContent = text;
+    this.part("refused").textContent = text;
   }
 
-  tellDetails(square) {
-    this.looked = square;
-    const shown = this.state && square ? (this.state.stage === "setting-up" ? this.setup.look(square).label : this.state.pieces.length ? this.view().details(square) : "") : "";
-    part("details").textContent = shown || say("details_hint");
+  // How a square of the board of now looks, and what is said of it.
+  look(square) {
+    const { more, ...look } = this.doing().look(square), cell = this.board.shown.get(square);
+    return { ...look, label: [this.board.said(square, cell, this.replay?.positions.marks(this.replay.ply)[square], null, this.known.includes(square)), ...more].join("; ") };
   }
 
   draw() {
-    const { state } = this;
+    const { state, root } = this;
     this.drawConnection();
     if (!state) return;
-    const focused = document.activeElement;
-    const stage = state.stage;
-    root.dataset.stage = stage;
-    root.dataset.plies = state.plies;
-    part("stage").hidden = false;
-    this.board.arrange(this.flipped);
-    const view = this.view();
-    for (const square of SQUARES) this.board.show(square, view.look(square));
-    part("board").classList.toggle("holding", Boolean(view.held));
-    part("setup").hidden = stage !== "setting-up";
-    part("game").hidden = stage === "setting-up" || stage === "starting";
-    for (const shown of parts("during")) shown.hidden = stage !== "moving" && stage !== "waiting";
-    if (stage === "setting-up") this.drawSetup();
+    const { stage } = state, focused = document.activeElement, isSettingUp = stage === "setting-up", isPlaying = stage === "moving" || stage === "waiting";
+    root.classList.add("scripted");
+    Object.assign(root.dataset, { stage, plies: state.plies });
+    const shows = { setup: isSettingUp, typed: isPlaying, during: isPlaying, finished: this.after.length > 0, game: Boolean(this.replay), views: this.replay?.views.length > 1, repeat: this.canRepeat, choices: isPlaying };
+    for (const [name, isShown] of Object.entries(shows)) for (const one of root.querySelectorAll(`[data-when=${name}]`)) one.hidden = !isShown;
+    if (this.replay) this.replay.draw(null);
+    else if (this.board) this.drawBoard();
+    if (isSettingUp && this.setup) {
+      this.setup.drawTray();
+      const missing = this.setup.missing(), list = this.part("presets");
+      this.part("missing").textContent = this.say(missing ? "missing" : "all_placed", { count: missing });
+      if (list.value && this.data.presets[list.value].rows.join("") !== this.setup.rows().join("")) list.value = "";
+    }
+    this.setLines("after", this.after);
+    this.drawChoices();
     this.drawStatus();
-    this.drawPlayers();
-    this.drawMoves();
-    this.drawAfter();
-    const fought = this.moves.slice(0, this.shownPly()).findLast((move) => move.fight);
-    part("fight").hidden = !fought;
-    if (fought) part("fight").replaceChildren(...this.game.fight(fought));
-    this.drawHidden();
-    this.drawPly();
-    if (this.looked) this.tellDetails(this.looked);
-    if (root.contains(focused) && focused.closest("[hidden]")) this.board.focus(this.board.cursor); // not lost with its button
+    this.drawClocks();
+    if (root.contains(focused) && focused.closest("[hidden]")) this.focus();
   }
 
-  // After how many plies the board is.
-  shownPly() {
-    return this.earlier.ply ?? this.state.plies;
+  // The board before the game has begun: the draft, or what was sent.
+  drawBoard() {
+    const names = { near: this.seat, far: this.seat === "red" ? "blue" : "red" };
+    for (const line of this.root.querySelectorAll("[data-player]")) {
+      line.dataset.side = names[line.dataset.player];
+      line.querySelector("[data-name]").textContent = this.labels[line.dataset.side];
+    }
+    const cells = this.setup.cells();
+    this.board.show(cells, { look: (square) => this.look(square) });
   }
 
-  // Where the board stands in the game: in words, on the board, and in the list of moves.
-  drawPly() {
-    const { plies } = this.state;
-    const ply = this.shownPly();
-    const isEarlier = this.earlier.isShown;
-    part("controls").hidden = part("game").hidden || !plies;
-    part("where").hidden = part("controls").hidden;
-    part("board").classList.toggle("earlier", isEarlier);
-    if (isEarlier) root.dataset.earlier = ply;
-    else delete root.dataset.earlier;
-    const move = isEarlier && ply ? this.moves[ply - 1] : null;
-    const words = [say(isEarlier ? "ply_earlier" : "ply_now", { ply, plies }), ...(move ? [this.played(move)] : [])];
-    setLines(part("where"), words);
-    if (isEarlier || this.wasEarlier) this.tell(words.join(" ")); // of now the status tells
-    this.wasEarlier = isEarlier;
-    const list = part("moves");
-    const line = isEarlier && ply ? list.children[ply - 1] : null;
-    const before = list.querySelector("[aria-current]");
-    if (before === (line?.firstChild ?? null)) return;
-    before?.removeAttribute("aria-current");
-    line?.firstChild.setAttribute("aria-current", "step");
-    list.scrollTop = line ? line.offsetTop - list.offsetTop - list.clientHeight / 2 : isEarlier ? 0 : list.scrollHeight;
-  }
-
-  // How many of each rank the enemy still has that are not known.
-  drawHidden() {
-    const { hidden, end } = this.earlier.isShown ? this.earlier.game.state : this.state;
-    const place = part("hidden");
-    place.hidden = !hidden.length || Boolean(end);
-    place.querySelector("summary").textContent = say("hidden", { count: hidden.reduce((sum, [, count]) => sum + count, 0) });
-    const counts = Object.fromEntries(hidden);
-    place.querySelector("p").textContent = data.order.filter((letter) => counts[letter])
-      .map((letter) => data.pieces[letter].name + (counts[letter] > 1 ? " \u00d7" + counts[letter] : "")).join(", ");
-  }
-
-  drawConnection() {
-    showConnection(part("connection"), this.connected, this.state);
-  }
-
-  drawSetup() {
-    this.setup.drawTray();
-    const list = part("presets");
-    if (list.value && data.presets[list.value].rows.join("") !== this.setup.rows().join("")) list.value = "";
-    const missing = this.setup.missing();
-    part("missing").textContent = say(missing ? (missing === 1 ? "one_missing" : "missing") : "all_placed", { count: missing });
+  // What follows from which ply is shown.
+  drawNow() {
+    if (!this.replay) return; // it is being made
+    const { ply, last } = this.replay;
+    if (this.isNow()) delete this.root.dataset.earlier;
+    else this.root.dataset.earlier = ply;
+    this.part("where").textContent = this.isNow() ? "" : this.say("ply_earlier", { ply, last });
   }
 
   drawStatus() {
-    const { state } = this;
-    const mine = this.moves.findLastIndex((move) => move.color === data.seat);
-    const before = this.moves.slice(Math.max(0, mine, this.moves.length - 2)).map((move) => this.played(move));
-    const values = { opponent: this.player(this.game.enemy), color: say(data.seat), ply: state.plies + 1 };
-    const now = say("stage_" + state.stage.replace("-", "_"), values);
-    showStatus(part("status"), state, { now, title: data.title, before });
+    const { state } = this, mine = this.seat === "red" ? 0 : 1;
+    const values = { opponent: state.players[1 - mine], color: this.data.seats[mine], ply: state.plies + 1 };
+    const lines = [state.end ? this.say("result_" + state.end.result, { words: state.end.words.replace(/\.$/, "") }) : this.say("stage_" + state.stage, values)];
+    if (state.resigns && !state.end) lines.push(this.say("has_resigned"));
+    if (state.remark) lines.push(state.remark);
+    this.setLines("status", lines);
+    document.title = (["moving", "setting-up"].includes(state.stage) ? "\u25cf " : "") + this.data.title;
   }
 
-  played({ color, ply, action, words }) {
-    return say(words ? "played_words" : "played", { player: this.player(color), ply, action, words });
+  // Put lines on the page, if they are not there: a live region says only what has changed.
+  setLines(name, lines) {
+    const place = this.part(name), text = lines.join("\n");
+    if (place.dataset.text === text) return;
+    place.dataset.text = text;
+    place.replaceChildren(...lines.map((line) => element("span", "line", line)));
   }
 
-  player(side) {
-    if (side === data.seat) return say("you");
-    const name = this.state.players[side === "red" ? 0 : 1];
-    return /^[ -~]*$/.test(name) ? name : `\u2068${name}\u2069`; // written from right to left it would move what follows
+  drawChoices() {
+    const place = this.part("choices"), actions = this.board ? [] : this.state.choices.slice(0, 200), shown = actions.join(" ");
+    if (place.dataset.shown === shown) return;
+    place.dataset.shown = shown;
+    const hadFocus = place.contains(document.activeElement);
+    place.replaceChildren(...actions.map((action) => {
+      const made = element("button", "", action);
+      made.type = "button";
+      made.dataset.action = action;
+      return made;
+    }));
+    if (hadFocus) (place.firstChild ?? this.part("typed").elements.text).focus();
   }
 
-  drawPlayers() {
-    for (const line of parts("player")) {
-      const side = (line.dataset.player === "near") === this.flipped ? "blue" : "red";
-      line.querySelector("[data-name]").textContent = this.state.players[side === "red" ? 0 : 1];
-      line.querySelector("[data-side]").textContent = say(side) + (side === data.seat ? say("is_you") : "");
-      line.dataset.color = side;
-      line.querySelector("[data-lost]").replaceChildren(...(this.earlier.isShown ? this.earlier.game : this.game).lost(side));
-      line.querySelector("[data-lost]").setAttribute("aria-label", say("lost_by", { player: this.state.players[side === "red" ? 0 : 1] }));
-    }
-    this.drawClocks();
+  drawConnection() {
+    const place = this.part("connection"), isOpen = this.link?.isOpen;
+    place.textContent = isOpen ? "" : this.say(this.isOver() ? "ended" : this.state ? "not_connected" : "connecting");
+    place.hidden = isOpen;
   }
 
   // Clocks are as of when the state came; from then on they run here, to be looked at.
   drawClocks() {
-    if (!this.state) return;
-    for (const line of parts("player")) {
-      const place = line.querySelector("[data-clock]");
-      const clock = this.state.clocks[line.dataset.color === "red" ? 0 : 1];
-      showClock(place, clock, this.connected ? this.received : null);
+    for (const line of this.state ? this.root.querySelectorAll("[data-player]") : []) {
+      const { left_ms: left, bank_ms: bank, runs } = this.state.clocks[line.dataset.side === "red" ? 0 : 1], place = line.querySelector("[data-clock]");
+      const passed = runs && this.link.isOpen ? performance.now() - this.received : 0;
+      const text = (ms) => Math.floor(ms / 60_000) + ":" + String(Math.ceil(ms / 1000) % 60).padStart(2, "0");
+      place.textContent = left === null ? "" : text(Math.max(0, left - passed)) + (bank === null ? "" : " + " + text(bank));
+      place.classList.toggle("runs", Boolean(runs));
     }
-  }
-
-  drawMoves() {
-    const list = part("moves");
-    if (list.childElementCount > this.moves.length) list.replaceChildren();
-    for (const move of this.moves.slice(list.childElementCount)) {
-      const item = element("li", move.color);
-      const line = element("button", "at");
-      line.type = "button";
-      line.tabIndex = -1; // hundreds of them; with the keyboard the list itself is gone to, and the arrows lead through it
-      line.dataset.ply = move.ply;
-      line.append(element("span", "ply", move.ply + "."), " ", element("span", move.words ? "action fight" : "action", move.action));
-      item.append(line);
-      if (move.words) item.append(" ", element("span", "words", move.words));
-      list.append(item);
-      if (!this.earlier.isShown) list.scrollTop = list.scrollHeight;
-    }
-    part("moves-title").textContent = say("moves", { count: this.moves.length });
-  }
-
-  drawAfter() {
-    part("after").hidden = !this.after.length;
-    setLines(part("next"), this.after);
-    root.querySelector("[data-do=setups]").hidden = this.setups.length < 2;
   }
 }
 
-new Page();
+new Play(document.querySelector("#play"));

@@ -31,6 +31,7 @@ class Board {
     Object.assign(this, { root, labels, texts, on });
     this.boxes = new Map(SQUARES.map((square) => [square, this.box(square)]));
     this.standing = new Map(); // by square: the cell and the node of a piece
+    this.shown = new Map(); // by square: its cell
     this.pieces = svgElement("g", { "aria-hidden": "true", class: "pieces" });
     this.over = svgElement("g", { "aria-hidden": "true", class: "over" });
     root.setAttribute("viewBox", "0 0 424 424");
@@ -87,22 +88,26 @@ class Board {
   }
 
   // Show these cells by square. `marks` says what the last action did to which squares, `fight` who fought in it, `known`
-  // which pieces have an eye; with `isStep` pieces move there from the position that is shown. `look(square)` may give
-  // further classes and a label.
+  // which pieces have an eye. With `isStep` pieces move there from the position that is shown; null is that position
+  // again. `look(square)` may give further classes, a label, and whether it is selected or can be dragged.
   show(cells, { marks = {}, fight = null, known = new Set(), isStep = false, look = () => ({}) } = {}) {
-    for (const node of this.pieces.querySelectorAll(".falls")) node.remove();
-    this.root.classList.toggle("still", !isStep);
+    if (isStep !== null) {
+      for (const node of this.pieces.querySelectorAll(".falls")) node.remove();
+      this.root.classList.toggle("still", !isStep);
+    }
+    this.shown = cells;
     this.move(cells, fight, known, isStep);
     for (const [square, box] of this.boxes) {
-      const { classes = "", label, isSelected } = look(square);
+      const { classes = "", label, isSelected, drags } = look(square);
       const cell = cells.get(square);
       box.setAttribute("class", [box.ground, cell === "~~" ? "lake" : "", marks[square] ?? "", classes].join(" "));
       box.setAttribute("aria-label", label ?? this.said(square, cell, marks[square], fight, known.has(square)));
       box.dataset.cell = cell;
       if (isSelected) box.setAttribute("aria-selected", "true");
       else box.removeAttribute("aria-selected");
+      box.toggleAttribute("data-drags", Boolean(drags));
     }
-    this.showLost(cells, fight);
+    if (isStep !== null) this.showLost(cells, fight);
   }
 
   move(cells, fight, known, isStep) {

@@ -2,12 +2,13 @@
 // stored games, of games that are watched, and of a person's seat are all made of it.
 "use strict";
 
-const PLY_MS = 700, SLIDE_MS = 300, ADDRESS_MS = 200;
+const PLY_MS = 700, SLIDE_MS = 300, ADDRESS_MS = 200, MOST_BEHIND = 3;
 const KEYS = { ArrowLeft: "back", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", Home: "first", End: "last", " ": "play", f: "flip", n: "fight", N: "fight_back", r: "reveal", R: "reveal_back" };
 const BUSY = "input, select, textarea, pre, dialog, [role=grid], .wide"; // what has uses of its own for these keys
 
 class Replay {
-  // `on` may have what a board tells (see `Board`), look(square) for what is special on the newest position, and shown().
+  // `on` may have look(square) and known() for what is special on the newest position, shown(), and the `board` if there is
+  // one already. In a game that goes on (`isLive`) later plies follow each other after `pace` milliseconds.
   constructor(root, game, on = {}) {
     this.root = root;
     this.on = on;
@@ -20,11 +21,13 @@ class Replay {
     this.waiting = new Map();
     this.timeline = new Timeline(this.part("timeline"));
     const board = this.part("board");
-    this.board = board ? new Board(board, this.labels, this.texts, { ...on, looked: (square) => this.tellSquare(square) }) : new Picture(this.part("position"), this.texts);
+    const looked = (square) => this.tellSquare(square);
+    this.board = on.board ?? (board ? new Board(board, this.labels, this.texts, { looked }) : new Picture(this.part("position"), this.texts));
     root.classList.add("scripted");
     this.take(game);
     this.listen();
-    this.follow();
+    if (on.isLive) this.go(this.last);
+    else this.follow();
   }
 
   part(name) {
@@ -43,12 +46,25 @@ class Replay {
 
   // Add later plies, and follow the game if its newest position is shown; false if plies between are missing.
   extend(since, part) {
-    const follows = this.ply === this.last;
     if (!this.positions.extend(since, part)) return false;
     this.listAll();
-    if (follows) this.go(this.last);
-    else this.draw();
+    if (this.follows) this.catchUp();
+    else this.draw(null);
     return true;
+  }
+
+  // Show the next ply when the one before has been seen; if there are many, the newest.
+  catchUp() {
+    clearTimeout(this.following);
+    const behind = this.last - this.ply, wait = (this.followed ?? 0) + (this.on.pace ?? 0) - Date.now();
+    if (behind <= 0) return;
+    if (wait > 0 && behind <= MOST_BEHIND) {
+      this.following = setTimeout(() => this.catchUp(), wait);
+      return;
+    }
+    this.followed = Date.now();
+    this.go(behind > MOST_BEHIND ? this.last : this.ply + 1, true);
+    this.catchUp();
   }
 
   get last() {
@@ -61,14 +77,14 @@ class Replay {
 
   // --- what is shown
 
-  draw(isStep = false) {
+  draw(isStep = null) {
     const { positions, view, ply } = this;
     if (this.board instanceof Picture) {
       const { texts, images } = this.seen();
       this.board.show({ text: texts?.[ply], image: images?.[ply] });
     } else {
-      const isNow = ply === this.last;
-      this.board.show(positions.cells(view, ply), { marks: positions.marks(ply), fight: positions.fight(view, ply), known: this.on.known?.(isNow) ?? positions.known(view, ply), isStep, look: (square) => (isNow && this.on.look?.(square)) || {} });
+      const isNow = this.on.look && ply === this.last;
+      this.board.show(positions.cells(view, ply), { marks: positions.marks(ply), fight: positions.fight(view, ply), known: isNow ? this.on.known() : positions.known(view, ply), isStep, look: (square) => (isNow ? this.on.look(square) : {}) });
     }
     this.tellPlayers();
     this.tellPly();
@@ -86,7 +102,7 @@ class Replay {
       line.dataset.side = side;
       line.querySelector("[data-name]").textContent = this.labels[side];
       const bank = this.ply ? this.positions.game.banks?.[this.ply - 1][at] : null;
-      if (typeof bank === "number") line.querySelector("[data-clock]").textContent = fill(this.texts.seconds, { time: (bank / 1000).toFixed(1) });
+      if (typeof bank === "number" && !this.on.isLive) line.querySelector("[data-clock]").textContent = fill(this.texts.seconds, { time: (bank / 1000).toFixed(1) });
       const counts = {};
       for (const letter of lost[at]) counts[letter] = (counts[letter] ?? 0) + 1;
       const order = [...(this.labels.strength ?? "")].filter((letter) => counts[letter]);
@@ -187,9 +203,10 @@ class Replay {
 
   // --- what is done
 
-  go(ply) {
+  go(ply, follows = false) {
     const before = this.ply;
     this.ply = Math.max(0, Math.min(this.last, ply));
+    this.follows = follows || this.ply === this.last;
     this.draw(Math.abs(this.ply - before) === 1);
     this.address();
   }
@@ -197,6 +214,7 @@ class Replay {
   // Put ply, view and side behind the address; not at each ply while a key is held, which browsers refuse to do so often.
   address() {
     clearTimeout(this.addressing);
+    if (this.on.isLive) return;
     const wait = (this.addressed ?? 0) + ADDRESS_MS - Date.now();
     if (wait > 0) {
       this.addressing = setTimeout(() => this.address(), wait);
@@ -220,8 +238,10 @@ class Replay {
     this.root.querySelector("[data-go=play]")?.setAttribute("aria-pressed", String(isOn));
   }
 
+  // Show what the reader of a view saw.
   look(view) {
     this.view = view;
+    for (const input of this.root.querySelectorAll("input[name=view]")) input.checked = input.value === view;
     this.part("moves").replaceChildren();
     this.listAll();
     this.go(this.ply);
@@ -282,8 +302,7 @@ class Replay {
   // Go where the address says.
   follow() {
     const { ply, view, from } = asked();
-    if (this.views.includes(view) && view !== this.view) this.look(view);
-    for (const input of this.root.querySelectorAll("input[name=view]")) input.checked = input.value === this.view;
+    if (this.views.includes(view)) this.look(view);
     this.ply = Math.max(0, Math.min(this.last, Number.parseInt(ply ?? "0", 10) || 0));
     this.turn(from === "blue");
   }
