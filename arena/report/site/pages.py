@@ -96,7 +96,7 @@ class LeagueValues:
 
 @dataclass
 class PlayedGames:
-    """What is known once games have been played again.
+    """The findings of playing games again, for other pages.
 
     Times of moves are by bot, as `charts.histogram` counts them. By game, `behind` has the pieces by which the winner
     was once behind, and `faults` tell why there is no page.
@@ -300,11 +300,11 @@ class SiteContents:
     def _games_script(self, shown: frozenset[int], played: PlayedGames) -> str:
         reasons = sorted({game.reason for game in self.league.games}, key=lambda reason: reason.value)
         places = {reason: number for number, reason in enumerate(reasons)}
-        results = list(GameResult)
+        results, first = list(GameResult), min((game.started for game in self.league.games), default=0)
         rows = [
             [
                 *(game.number, game.red, game.blue, results.index(game.result), places[game.reason], game.plies),
-                *(game.started, int(game.number in shown)),
+                *(game.started - first, int(game.number in shown)),
             ]
             for game in self.league.games[::-1]
         ]
@@ -315,6 +315,7 @@ class SiteContents:
             "reasons": [reason.value for reason in reasons],
             "forfeits": [int(reason.is_forfeit) for reason in reasons],
             "behind": played.behind,
+            "first": first,
             "results": [result.value for result in results],
             "scores": [score_text(result) for result in results],
             "rows": rows,

@@ -169,6 +169,12 @@ def test_dice_that_happen_to_be_the_same_are_not_public(monkeypatch: pytest.Monk
     assert same
 
 
+def test_the_heading_of_a_page_has_the_words_of_the_games_own_ending(tmp_path: Path) -> None:
+    page = (site_of(stored(tmp_path, FOUR_RECORD)) / "games/1.html").read_text()
+    (heading,) = re.findall("<h1>(.*)</h1>", page)
+    assert re.sub("<[^>]*>", "", heading) == "ann beat bob, which let four in a line happen, 7 plies"
+
+
 def test_the_page_of_the_rules_has_them_in_words_and_as_lines(tmp_path: Path) -> None:
     page = (site_of(stored(tmp_path, HELD)) / "rules.html").read_text()
     assert '<p class="words">Keep your number, or get another.</p>\n<p class="words">The higher one wins.</p>' in page

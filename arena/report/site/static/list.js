@@ -4,9 +4,9 @@
 const LISTED = 500;
 
 let arenaGames = null;
-window.arenaList = ({ names, elos, reasons, forfeits, behind, results, scores, rows }) => {
-  arenaGames = rows.map(([number, red, blue, result, reason, plies, started, hasPage]) => ({
-    number, plies, started, hasPage,
+window.arenaList = ({ names, elos, reasons, forfeits, behind, results, scores, first, rows }) => {
+  arenaGames = rows.map(([number, red, blue, result, reason, plies, after, hasPage]) => ({
+    number, plies, hasPage,
     red: names[red],
     blue: names[blue],
     winner: results[result],
@@ -15,7 +15,8 @@ window.arenaList = ({ names, elos, reasons, forfeits, behind, results, scores, r
     forfeits: forfeits[reason],
     upsets: ({ red: 1, blue: -1 }[results[result]] || 0) * (elos[blue] - elos[red]),
     comebacks: behind[number] || 0,
-    date: started > 0 ? new Date(1000 * started).toISOString().slice(0, 16).replace("T", " ") : "",
+    started: first + after,
+    date: first + after > 0 ? new Date(1000 * (first + after)).toISOString().slice(0, 16).replace("T", " ") : "",
   }));
 };
 
