@@ -206,8 +206,6 @@ class StrategoSeat(PersonSeat):
 
     def known_to_enemy(self, variant: Variant) -> tuple[Square, ...]:
         """Return the squares of own pieces whose rank the enemy knows, because both seats have been told it."""
-        if self.stage is SeatStage.OVER:
-            return ()
         tables = tables_of(ruleset_of(variant))
         view = View(self.color, "")
         for message in self.told:

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from arena.game import displayed
 from arena.game.person_seat import SeatStage, SeatState
+from arena.game.record import GameRecord
 from arena.league.person_game import Repeat
 from arena.play.game_events import GameStarted
 from arena.play.session import LONGEST_ANSWER, RefusedError, Session
@@ -52,7 +53,7 @@ class SeatTable:
         names = {color: session.spec.players[color].name for color in session.persons}
         self.tokens = {color: known.setdefault(name, secrets.token_urlsafe(BYTES)) for color, name in names.items()}
         self.page: SeatPage = displayed(session.spec.kind.displays.page, SeatPage)()
-        self._start: GameStarted | None = None
+        self._followed_from: tuple[GameStarted | None, GameRecord | None] = (None, None)
         self._begun = 0
         self._followed: dict[SeenBy, FollowedGame] = {}
 
@@ -62,39 +63,40 @@ class SeatTable:
         found = [color for color, token in self.tokens.items() if hmac.compare_digest(token.encode(), text)]
         return found[0] if found else None
 
-    def answer(self, color: Color, since: int) -> "SeatAnswer":
-        """Return the answer to a page of a seat that has the first `since` plies."""
+    def answer(self, color: Color, since: int = 0, begun: int = 0) -> "SeatAnswer":
+        """Return the answer to a page of a seat that has the first `since` plies of the game that was `begun`."""
         session = self.session
-        state, game = session.known(color), self._game_of(color)
-        since = min(since, game.ply) if game else 0
+        game = self._game_of(color)
+        since = min(since, game.ply) if game and begun == self._begun else 0
+        state = session.known(color)
         return SeatAnswer(
             state=state,
             game=session.spec.id,
             begun=self._begun,
             since=since,
             part=game.part(since) if game else None,
-            known=session.seat(color).known_to_enemy(session.spec.variant),
+            known=() if session.record else session.seat(color).known_to_enemy(session.spec.variant),
             after=commands_after(self, state),
             can_repeat=self.repeat is not None and session.record is not None,
         )
 
     def _game_of(self, color: Color) -> FollowedGame | None:
         """Return the game as the person in a seat may see it; None before both sides have set up."""
-        session = self.session
-        start, record = session.start, session.record
-        if start is not self._start:
-            self._start, self._followed = start, {}
+        start, record = self.session.start, self.session.record
+        if self._followed_from != (start, record):
+            self._followed_from, self._followed = (start, record), {}
             self._begun += 1
         setups = start.setups if start else record.setups if record else (None, None)
-        if setups[0] is None or setups[1] is None:
+        sets_up = self.session.seat(color).stage in (SeatStage.SETTING_UP, SeatStage.READY)  # perhaps once more
+        if setups[0] is None or setups[1] is None or (sets_up and not record):
             return None
         audience = SeenBy.ALL if record else SeenBy(color.word)
         game = self._followed.get(audience)
         if game is None:
             history = start.history if start else None
-            game = FollowedGame(session.spec, (setups[0], setups[1]), audience, history=history)
+            game = FollowedGame(self.session.spec, (setups[0], setups[1]), audience, history=history)
             self._followed[audience] = game
-        for event in session.played:
+        for event in self.session.played:
             if event.ply > game.ply:
                 game.play(event)
         return game
@@ -104,9 +106,10 @@ class SeatAnswer(msgspec.Struct, frozen=True):
     """What a page of a seat shows: the state, and the game as far as the page does not have it.
 
     `part` are the plies after the first `since` (all of them with the position before the first one), None before both
-    sides have set up. `game` is the game's id, and `begun` differs if the game was begun again. `known` are the squares
-    of own pieces whose rank the enemy knows. When the game is over, `after` has the next possible commands, and
-    `can_repeat` tells whether this command can play another game.
+    sides have set up. `game` is the game's id. A page sends `begun` back, which changes when the game is begun again and
+    when it is over: then the page gets all of it. `known` are the squares of own pieces whose rank the enemy knows, while
+    the game goes on. When it is over, `after` has the next possible commands, and `can_repeat` tells whether this command
+    can play another game.
     """
 
     state: SeatState
@@ -262,10 +265,10 @@ class PlayPages:
 
     async def _state(self, request: Request) -> Response:
         color = self._seat(request)
-        asked = _number(request.query_params.get("from", "0"))
-        if asked is None:
-            raise HTTPException(400, "Expected from=NUMBER, the number of plies that the page has.")
-        return _json(self._table.answer(color, asked))
+        since, begun = (_number(request.query_params.get(name, "0")) for name in ("since", "begun"))
+        if since is None or begun is None:
+            raise HTTPException(400, "Expected since=NUMBER, the number of plies that the page has, and begun=NUMBER.")
+        return _json(self._table.answer(color, since, begun))
 
     async def _events(self, request: Request) -> Feed:
         return self._feeds[self._seat(request)]

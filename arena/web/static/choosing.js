@@ -151,5 +151,7 @@ function listenForDrags(area, on) {
     on.dropped(from.dataset, document.elementFromPoint(event.clientX, event.clientY));
   });
   document.addEventListener("pointercancel", end);
+  // A finger that drags does not move the page; touch-action would say so, but not of what is drawn in an SVG.
+  document.addEventListener("touchmove", (event) => drag && event.preventDefault(), { passive: false });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") end(); });
 }

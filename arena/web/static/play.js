@@ -23,7 +23,7 @@ class Play {
     }
     this.listen();
     this.link = new Link({
-      path: () => "state?from=" + (this.isStale ? 0 : this.replay?.last ?? 0),
+      path: () => `state?since=${this.replay?.last ?? 0}&begun=${this.begun ?? 0}`,
       state: (answer) => this.update(answer),
       lost: () => this.lost(),
     });
@@ -44,12 +44,13 @@ class Play {
   }
 
   isNow() {
-    return !this.replay || this.replay.ply === this.replay.last;
+    return !this.replay || this.replay.follows;
   }
 
   // Whether something can be done on the board; if not, and it is because an earlier one is shown, that is said.
   isFree() {
-    if (!this.isNow()) this.refuse(this.say("is_earlier"));
+    if (this.isNow()) this.replay?.catchUp(true);
+    else this.refuse(this.say("is_earlier"));
     return this.state && !this.sending && this.isNow() && !this.isOver();
   }
 
@@ -105,39 +106,37 @@ class Play {
     form?.addEventListener("submit", async (event) => {
       event.preventDefault();
       const line = form.elements.text, text = line.value.trim();
-      if (text && (await send(text))) line.value = "";
-      else line.select(); // what is typed next takes the place of what was refused
+      line.value = "";
+      if (!text || (await send(text)) || line.value) return;
+      line.value = text;
+      line.select(); // what is typed next takes the place of what was refused
     });
   }
 
   // --- what comes from the arena
 
   update({ state, game, begun, since, part, known, after, can_repeat }) {
-    const before = this.state, isOld = this.replay && (begun !== this.begun || (part && Object.keys(part.views).length !== this.replay.views.length));
-    if (this.game && game !== this.game) return location.reload(); // another game, perhaps with other colours
-    if (isOld && since) { // what is here is of the game as it was before, or of less than may be known now
-      this.isStale = true;
-      return this.link.load();
-    }
+    const before = this.state, isSame = begun === this.begun;
+    if (before && (game !== this.game || (this.replay && !part))) return location.reload(); // another game, or the same once more
     Object.assign(this, { state, game, begun, known, after, canRepeat: can_repeat, received: performance.now() });
     if (before?.version !== state.version) this.choosing.offer(this.board ? state.choices : []);
     if (state.stage !== "setting-up" && before?.stage === "setting-up") this.setup?.forget();
     if (before?.plies !== state.plies || before?.stage !== state.stage) this.refuse("");
     if (state.stage === "ready") this.setup?.load(state.setup ?? []);
-    if (part) this.takePart(since, part, isOld);
+    if (part) this.takePart(since, part, isSame);
     this.draw();
     if (before?.stage !== state.stage) this.focus();
   }
 
-  takePart(since, part, isOld) {
+  takePart(since, part, isSame) {
     if (!this.replay) {
-      this.replay = new Replay(this.root, part, { isLive: true, pace: PACE_MS, board: this.board, look: (square) => this.look(square), known: () => new Set(this.known), shown: () => this.drawNow() });
+      this.replay = new Replay(this.root, part, { isLive: true, pace: PACE_MS, board: this.board, look: (square) => this.look(square), known: () => !this.isOver() && new Set(this.known), shown: () => this.drawNow() });
       this.replay.turn(this.seat === "blue");
-    } else if (isOld) {
-      this.isStale = false;
+    } else if (isSame && since) {
+      if (!this.replay.extend(since, part)) this.link.load();
+    } else {
       this.replay.take(part);
-      this.replay.look("all");
-    } else if (!this.replay.extend(since, part)) this.link.load();
+    }
   }
 
   // The keyboard goes where something can be done now, unless the person is busy elsewhere.
@@ -257,6 +256,7 @@ class Play {
   drawNow() {
     if (!this.replay) return; // it is being made
     const { ply, last } = this.replay;
+    if (this.root.dataset.earlier !== (this.isNow() ? undefined : String(ply))) this.refuse("");
     if (this.isNow()) delete this.root.dataset.earlier;
     else this.root.dataset.earlier = ply;
     this.part("where").textContent = this.isNow() ? "" : this.say("ply_earlier", { ply, last });

@@ -24,7 +24,7 @@ class Replay {
     const looked = (square) => this.tellSquare(square);
     this.board = on.board ?? (board ? new Board(board, this.labels, this.texts, { looked }) : new Picture(this.part("position"), this.texts));
     root.classList.add("scripted");
-    this.take(game);
+    this.set(game);
     this.listen();
     if (on.isLive) this.go(this.last);
     else this.follow();
@@ -34,14 +34,21 @@ class Replay {
     return this.root.querySelector(`[data-${name}]`);
   }
 
-  // Show this game from now on.
-  take(game) {
+  set(game) {
     this.positions.take(game);
     this.labels = this.board.labels = game.labels;
     this.views = Object.keys(game.views);
-    if (!this.views.includes(this.view)) this.view = this.views[0];
+    this.view = this.views[0];
+    this.ply = Math.min(this.ply, this.last);
     this.part("moves").replaceChildren();
     this.listAll();
+  }
+
+  // Show this game from now on, in which there is more to be seen, or which was begun again.
+  take(game) {
+    this.set(game);
+    if (this.follows) this.catchUp();
+    else this.go(this.ply);
   }
 
   // Add later plies, and follow the game if its newest position is shown; false if plies between are missing.
@@ -53,17 +60,17 @@ class Replay {
     return true;
   }
 
-  // Show the next ply when the one before has been seen; if there are many, the newest.
-  catchUp() {
+  // Show the next ply when the one before has been seen; if there are many or it `isUrgent`, the newest.
+  catchUp(isUrgent = false) {
     clearTimeout(this.following);
     const behind = this.last - this.ply, wait = (this.followed ?? 0) + (this.on.pace ?? 0) - Date.now();
-    if (behind <= 0) return;
-    if (wait > 0 && behind <= MOST_BEHIND) {
+    if (behind <= 0) return this.draw(null);
+    if (wait > 0 && behind <= MOST_BEHIND && !isUrgent) {
       this.following = setTimeout(() => this.catchUp(), wait);
-      return;
+      return this.draw(null);
     }
     this.followed = Date.now();
-    this.go(behind > MOST_BEHIND ? this.last : this.ply + 1, true);
+    this.go(behind > MOST_BEHIND || isUrgent ? this.last : this.ply + 1, true);
     this.catchUp();
   }
 
@@ -84,7 +91,7 @@ class Replay {
       this.board.show({ text: texts?.[ply], image: images?.[ply] });
     } else {
       const isNow = this.on.look && ply === this.last;
-      this.board.show(positions.cells(view, ply), { marks: positions.marks(ply), fight: positions.fight(view, ply), known: isNow ? this.on.known() : positions.known(view, ply), isStep, look: (square) => (isNow ? this.on.look(square) : {}) });
+      this.board.show(positions.cells(view, ply), { marks: positions.marks(ply), fight: positions.fight(view, ply), known: (isNow && this.on.known()) || positions.known(view, ply), isStep, look: (square) => (isNow ? this.on.look(square) : {}) });
     }
     this.tellPlayers();
     this.tellPly();
@@ -92,6 +99,7 @@ class Replay {
     this.tellDialogue();
     this.timeline.go(ply, this.texts.ply + " " + ply);
     this.markCurrent();
+    this.root.dataset.ply = ply;
     this.on.shown?.();
   }
 
@@ -205,6 +213,7 @@ class Replay {
 
   go(ply, follows = false) {
     const before = this.ply;
+    clearTimeout(this.following);
     this.ply = Math.max(0, Math.min(this.last, ply));
     this.follows = follows || this.ply === this.last;
     this.draw(Math.abs(this.ply - before) === 1);
