@@ -106,10 +106,9 @@ class SeatAnswer(msgspec.Struct, frozen=True):
     """What a page of a seat shows: the state, and the game as far as the page does not have it.
 
     `part` are the plies after the first `since` (all of them with the position before the first one), None before both
-    sides have set up. `game` is the game's id. A page sends `begun` back, which changes when the game is begun again and
-    when it is over: then the page gets all of it. `known` are the squares of own pieces whose rank the enemy knows, while
-    the game goes on. When it is over, `after` has the next possible commands, and `can_repeat` tells whether this command
-    can play another game.
+    sides have set up. A page sends `begun` back, which changes when the game is begun again and when it is over: then
+    the page gets all of it. `known` are the squares of own pieces whose rank the enemy knows, until the game is over.
+    Then `after` has the next possible commands, and `can_repeat` tells whether this command can play another game.
     """
 
     state: SeatState
