@@ -88,7 +88,6 @@ BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 
 
 def blocks(kind: str) -> list[Block]:
-    """All blocks of a kind that are tested here."""
     return [block for block in BLOCKS if block.kind == kind and block.page not in OWN_TESTS]
 
 
@@ -161,7 +160,6 @@ def commands_of(page: str) -> list[str]:
 
 
 def run_here(page: str) -> list[str]:
-    """Those of the commands of a page that no other test runs."""
     elsewhere = WITH_OUTPUT.findall((ROOT / page).read_text(encoding="utf-8")) if page == "docs/tutorial.md" else []
     return [
         command

@@ -114,7 +114,6 @@ def files_of(bot: BotSpec) -> dict[str, str]:
 
 
 def long_ago(folder: Path) -> BotSpec:
-    """The bot of a folder, looked at long after the last change of it."""
     bot = load_bot(folder)
     assert bot.look is not None
     return replace(bot, look=replace(bot.look, at=bot.look.at + 2 * SETTLED_NS))

@@ -59,7 +59,6 @@ def two_rounds(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]:
 
 @pytest.fixture
 def played(folder: Path, two_rounds: tuple[bytes, str]) -> Path:
-    """The folder with that store in it."""
     (folder / "l.sqlite").write_bytes(two_rounds[0])
     return folder
 

@@ -114,7 +114,6 @@ def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bo
 
 
 def printed(health: Health, width: int) -> str:
-    """The report as it is printed in a terminal of that width."""
     return "\n".join(map(unpainted, drawn(health_report(health), width)))
 
 

@@ -31,7 +31,6 @@ PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 
 @pytest.fixture
 def short(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A ruleset for short games."""
     path = tmp_path_factory.mktemp("rules") / "short.toml"
     path.write_text('extends = "ucc-2012"\nmax_plies = 30\n')
     return str(path)

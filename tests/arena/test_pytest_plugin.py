@@ -41,7 +41,6 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def blocks(kind: str) -> list[str]:
-    """The blocks of the documentation's page that are of this kind."""
     return re.findall(rf"^```{kind}\n((?:.*\n)*?)^```$", PAGE, re.MULTILINE)
 
 
@@ -77,7 +76,6 @@ QUICK = 'rules="duel", games=2, jobs=1, time="60s"'
 
 
 def module(call: str, claim: str = "") -> str:
-    """A module with one test."""
     return f"def test_it(arena_play):\n    result = arena_play({call})\n    assert {claim or 'result'}\n"
 
 

@@ -72,7 +72,6 @@ class Hands:
         self.referee.receive(color, data, self.now)
 
     def play(self, plies: int) -> None:
-        """Play on until so many plies have been played in all, or the game is over."""
         while self.referee.verdict is None and len(self.referee.actions) < plies:
             for color in self.referee.due():
                 if color not in self.referee.awaited():

@@ -33,7 +33,6 @@ MAIN = f"#!/usr/bin/env python3\n{RESIGNS}"
 
 
 def bot_in(folder: Path, script: str, *, command: str = '["./made"]', name: str = "hunter") -> BotSpec:
-    """A bot in a folder of its own that is built by a shell script."""
     home = folder / name
     home.mkdir()
     (home / "build.sh").write_text(script)
@@ -65,7 +64,6 @@ def stamps(folder: Path) -> dict[str, tuple[int, int, int]]:
 
 @contextmanager
 def another_plays(bot: BotSpec, level: Level = Level.BASIC) -> Iterator[BotSpec]:
-    """Another arena has built this bot and plays with it."""
     with BotFolders() as theirs:
         yield built([bot], theirs, level)[0]
 

@@ -28,7 +28,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def through_shell(folder: Path, line: str, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run a line of the shell in which `"$@"` is the command."""
     return run_program(["sh", "-c", line, "sh", *ARENA, *arguments], folder, **environment)
 
 
