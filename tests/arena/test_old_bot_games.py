@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import trio
 from bot_games import play
-from commands import arena
+from commands import invoke
 from sandboxes import at_every_level
 
 from arena import open_bot
@@ -37,7 +37,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def answer(folder: Path, *arguments: str) -> str:
-    done = arena(folder, *arguments)
+    done = invoke(folder, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -58,7 +58,7 @@ def test_a_bot_of_2012_plays_a_bot_of_version_1_and_the_games_are_like_any_other
 
 
 def test_a_game_of_a_bot_of_2012_cannot_be_paused(tmp_path: Path) -> None:
-    done = arena(tmp_path, "match", f"ucc:{OLD}", "drifter", "--store", "s.sqlite", "--pause", "game.json")
+    done = invoke(tmp_path, "match", f"ucc:{OLD}", "drifter", "--store", "s.sqlite", "--pause", "game.json")
     assert done.returncode == 2
     assert "says 'cannot restore': play it without --pause" in done.stderr
 
