@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
-from commands import arena as command
-from commands import run_program
+from commands import invoke, run_program
 from heap_bots import GAME_FILE, heap_bot
 
 import arena
@@ -158,7 +157,7 @@ def test_a_failing_test_shows_how_its_match_went(whole: "subprocess.CompletedPro
     assert "first forfeit of crashes, game 1: " in whole.stdout
     assert "stderr: ValueError: no idea where to put the flag" in whole.stdout
     line = whole.stdout.partition("to see a game: arena ")[2].partition("\n")[0]
-    shown = command(ROOT, *line.split())
+    shown = invoke(ROOT, *line.split())
     assert shown.returncode == 0, shown.stderr
     assert "no idea where to put the flag" in shown.stdout
 
