@@ -94,6 +94,9 @@ class SeenPlies:
             red, blue = (self.clock.bank_ms(side) if sees(side) else None for side in Color)
             self._banks.append((red, blue))
 
+    def picture(self) -> Mapping[str, Any]:
+        return self._viewers[0].picture()
+
     def data(self, since: int = 0, **others: Any) -> GameData:
         """Return the plies after the first `since`; only all of them have the position before the first ply too."""
         return GameData(

@@ -52,7 +52,6 @@ class Shown:
     Its methods are called before the first action (`step` is None), or after the action of `step`.
     """
 
-    template = "game.html"
     all_shown = "all shown"
     everything = "everything"
     setup_note = ""
@@ -70,9 +69,12 @@ class Shown:
 
     @classmethod
     def labels(cls, variant: Variant, names: Names) -> Mapping[str, Any]:
-        """Return texts for the page of a game besides those of all games."""
+        """Return texts for the page of a game besides those of all games.
+
+        `pieces` has what is on a piece and what it is called, by its letter; it is empty for a game without a board.
+        """
         del variant, names
-        return {}
+        return {"pieces": {}}
 
     @classmethod
     def setup_text(cls, setup: str) -> str:
@@ -123,6 +125,10 @@ class Shown:
             self.data.images.append(image)
         if words := self.words(step):
             self.data.words[step.ply if step else 0] = words
+
+    def picture(self) -> Mapping[str, Any]:
+        """Return the position for a small drawing on a page."""
+        return {"text": self.text(), "image": self.image()}
 
     def marks(self) -> Mapping[str, str] | None:
         """Return what the last action did to which part of the position, for the page; None for the usual."""

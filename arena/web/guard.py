@@ -5,7 +5,8 @@
 - A request that changes something must come from a page of the same origin by Origin and, if sent, Sec-Fetch-Site.
 Other requests may come from a link anywhere, but not from a foreign page that loads them.
 
-- All answers have the same headers: a page can run and load only files of the server.
+- All answers have the same headers: a page can run and load only files of the server, and only `embed.html` can be
+framed by other sites.
 
 - Errors are reported to the host in a line; the browser learns only that there was one.
 """
@@ -45,6 +46,8 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+FRAMED = "/embed.html"
+"""The end of the path of pages that other sites may show in a frame: they have the game alone, and take no requests."""
 FOLDER = Path(__file__).parent
 TEMPLATES = (str(FOLDER / "templates"),)
 TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
@@ -136,7 +139,7 @@ class Guard:
         self._router = Router([static_route(), *routes], redirect_slashes=False)
         self._look, self._hosts = look, hosts
         self._posts, self._limits, self._complain = posts, limits, complain
-        self._headers = HEADERS | {"Content-Security-Policy": POLICY.format(forms="'self'" if posts else "'none'")}
+        self._policy = POLICY.format(forms="'self'" if posts else "'none'")
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -150,7 +153,11 @@ class Guard:
             if message["type"] == "http.response.start":
                 is_started, time.deadline = True, inf
                 headers = MutableHeaders(raw=message["headers"])
-                headers.update(self._headers)
+                headers.update(HEADERS)
+                headers["Content-Security-Policy"] = self._policy
+                if scope["path"].endswith(FRAMED):
+                    del headers["X-Frame-Options"]
+                    headers["Content-Security-Policy"] = self._policy.replace("; frame-ancestors 'none'", "")
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
@@ -186,7 +193,8 @@ class Guard:
             raise RequestRefused(421, "These pages are not served under that name.")
         site = headers.get("sec-fetch-site", "none")
         if scope["method"] in READS:
-            is_opened = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+            places = ("document", "iframe") if scope["path"].endswith(FRAMED) else ("document",)
+            is_opened = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") in places
             if site not in ("same-origin", "none") and not is_opened:
                 raise RequestRefused(403, ELSEWHERE)
             if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:

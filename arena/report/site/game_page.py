@@ -46,10 +46,9 @@ def game_page(
     *,
     audience: SeenBy,
     has_seeds: bool = True,
-    data: GameData | None = None,
+    data: GameData,
     links: GameLinks | None = None,
 ) -> str:
-    """Return the page of a game; `data` is needed where the page itself has the moves."""
     sides = list(zip(Color, (facts.red, facts.blue), strict=True))
     red, blue = isolated(facts.red.name), isolated(facts.blue.name)
     game = record.variant.kind
@@ -61,7 +60,7 @@ def game_page(
         SeenBy.PUBLIC: "what both sides knew",
     }
     return frame.page(
-        shown_as.template,
+        "game.html",
         f"games/{facts.number}.html",
         facts=facts,
         title=f"{red} - {blue}, game {facts.number}",
@@ -74,7 +73,8 @@ def game_page(
         has_board=None not in record.setups,
         views=[(view.value, views[view]) for view in audience.views],
         data=data,
-        seen=data.views[audience.value] if data and data.views else None,
+        labels=data.labels,
+        seen=data.views.get(audience.value),
         setups=[(color.word, shown_as.setup_text(side.setup)) for color, side in sides if side.setup],
         setup_note=shown_as.setup_note,
         notes=[(note.ply, note.color, note.text) for note in notes_for(record, audience)],

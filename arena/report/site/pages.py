@@ -20,6 +20,7 @@ from arena.league.store.document import GAME, RULESET, TIME
 from arena.report.bot_versions import BotVersion
 from arena.report.game_list import Roster, score_text
 from arena.report.placings import MeetingEntry, PlacingEntry, full_title, stop_text
+from arena.report.shown import shown_class
 from arena.report.site.charts import CurvePoint, bars, curves, edge, whiskers
 from arena.report.site.game_page import GameLinks, GameTexts
 from arena.report.site.page_frame import PageFrame, in_script
@@ -95,7 +96,7 @@ class LeagueValues:
 
 @dataclass
 class PlayedGames:
-    """What is known once games have been played again.
+    """The findings of playing games again, for other pages.
 
     Times of moves are by bot, as `charts.histogram` counts them. By game, `behind` has the pieces by which the winner
     was once behind, and `faults` tell why there is no page.
@@ -179,7 +180,7 @@ class SiteContents:
 
     def names(self) -> Iterator[str]:
         """Yield the names of all pages and scripts except those of games."""
-        yield from ("index.html", "crosstable.html", "games.js", "rules.html")
+        yield from ("index.html", "crosstable.html", "games.js", "rules.html", "embed.html")
         if self.placing and self.placing.rounds:
             yield ROUNDS_PAGE
         yield from self._lists
@@ -199,6 +200,8 @@ class SiteContents:
                 return self._frame.page(here=name, **self.rules)
             case "games.js":
                 return self._games_script(shown, played)
+            case "embed.html":
+                return self._frame.page(name, name, labels=self.rules["labels"])
         if name in self._lists:
             return self._games(name, shown, played)
         return next((self._bot(line, played) for line in self.table.lines if self.href[line.name] == name), None)
@@ -297,11 +300,11 @@ class SiteContents:
     def _games_script(self, shown: frozenset[int], played: PlayedGames) -> str:
         reasons = sorted({game.reason for game in self.league.games}, key=lambda reason: reason.value)
         places = {reason: number for number, reason in enumerate(reasons)}
-        results = list(GameResult)
+        results, first = list(GameResult), min((game.started for game in self.league.games), default=0)
         rows = [
             [
                 *(game.number, game.red, game.blue, results.index(game.result), places[game.reason], game.plies),
-                *(game.started, int(game.number in shown)),
+                *(game.started - first, int(game.number in shown)),
             ]
             for game in self.league.games[::-1]
         ]
@@ -312,6 +315,7 @@ class SiteContents:
             "reasons": [reason.value for reason in reasons],
             "forfeits": [int(reason.is_forfeit) for reason in reasons],
             "behind": played.behind,
+            "first": first,
             "results": [result.value for result in results],
             "scores": [score_text(result) for result in results],
             "rows": rows,
@@ -352,7 +356,8 @@ class SiteContents:
 
 def rules_values(variant: Variant, names: Names) -> dict[str, Any]:
     """Return the values of the page of the rules, and its template. Raises `UsageError` for impossible rules."""
-    return displayed(variant.kind.displays.rules, _plain_rules_values)(variant, names)
+    values = displayed(variant.kind.displays.rules, _plain_rules_values)(variant, names)
+    return {**values, "labels": shown_class(variant.kind).labels(variant, names)}
 
 
 def _plain_rules_values(variant: Variant, names: Names) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from protocol.seats import Color
 
 MARK = "arena-site.json"
 PAGES = re.compile(
-    rf"{re.escape(MARK)}|(index|crosstable|rounds|rules|games(-\d+)?)\.html|games\.js|static/[a-z-]+\.(css|js|svg)"
+    rf"{re.escape(MARK)}|(index|crosstable|rounds|rules|embed|games(-\d+)?)\.html|games\.js|static/[a-z-]+\.(css|js|svg)"
     r"|bots/\d+\.html|games/\d+\.(html|js|json)"
 )
 """The files of a site: a folder with other files is not replaced."""

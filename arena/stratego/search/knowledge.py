@@ -6,7 +6,8 @@ from an action before its `battle` or `reveal` has been read.
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import combinations
 
 from arena.errors import UsageError
 from arena.stratego.rules.action_types import Action, Infiltration, PieceMove, Rescue, parse_action
@@ -230,13 +231,22 @@ class Knowledge:
         """The enemy's pieces of unknown rank, in the order of their squares."""
         return tuple(self.pieces[square] for square in sorted(self.pieces) if self.pieces[square].rank is None)
 
+    def possible(self) -> dict[int, frozenset[Rank]]:
+        """Return the ranks that each hidden piece can have, by its square, without regard to the conditions."""
+        left = self._left_hidden()
+        sets = {piece.square: piece.ranks.intersection(left) for piece in self.hidden}
+        possible = _possible(tuple(Counter(sets.values()).items()), tuple(left.items()))
+        return {square: possible[ranks] for square, ranks in sets.items()}
+
+    def _left_hidden(self) -> Counter[Rank]:
+        """Count the hidden pieces of each rank."""
+        known = Counter(piece.rank for piece in self.pieces.values() if piece.rank is not None)
+        return +(self.left - known)
+
     @cached_property
     def armies(self) -> Armies:
         """All possible ranks of the hidden pieces; an army is in the order of `hidden`."""
-        left = self.left.copy()
-        for piece in self.pieces.values():
-            if piece.rank is not None:
-                left[piece.rank] -= 1
+        left = self._left_hidden()
         places = {piece: place for place, piece in enumerate(self.hidden)}
         return Armies([piece.ranks for piece in self.hidden], left, [condition.of(places) for condition in self._open])
 
@@ -271,3 +281,22 @@ class Knowledge:
             raise UsageError(
                 f"expected an army of {len(self.hidden)} ranks, one for each piece in `hidden`, got {len(army)}"
             )
+
+
+@lru_cache(maxsize=4096)
+def _possible(
+    groups: tuple[tuple[frozenset[Rank], int], ...], left: tuple[tuple[Rank, int], ...]
+) -> dict[frozenset[Rank], frozenset[Rank]]:
+    """Return the ranks that the pieces of each group can have; groups have a set of ranks and a number of pieces.
+
+    Where some groups need all pieces of their ranks that are left, no other group can have these ranks (Hall, 1935).
+    """
+    counts = dict(left)
+    possible = {ranks: ranks for ranks, _ in groups}
+    for number in range(1, len(groups)):
+        for some in combinations(groups, number):
+            needed = frozenset[Rank]().union(*(ranks for ranks, _ in some))
+            if sum(counts[rank] for rank in needed) == sum(pieces for _, pieces in some):
+                for ranks in possible.keys() - dict(some).keys():
+                    possible[ranks] -= needed
+    return possible

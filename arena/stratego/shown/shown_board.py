@@ -12,12 +12,14 @@ from arena.report.layout import Paint
 from arena.report.shown import SeenBy, Shown
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.events import Event
+from arena.stratego.search.knowledge import Knowledge
 from arena.stratego.seat_view import told_to, true_cell
 from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of, told_words
 from arena.stratego.shown.piece_names import STRONGEST_FIRST, Numbering, names_of
 from arena.stratego.state import as_stratego, line_of
 from protocol.messages import Battle, Moved
-from protocol.notation import SQUARES, Color, Rank
+from protocol.notation import BOARD_SIZE, SQUARES, Color, Rank
+from protocol.view import CELL_EMPTY, CELL_LAKE
 
 PLAIN = (SquareMark.CAME_FROM, SquareMark.WENT_TO)
 """The marks of an action from its first square to its last one."""
@@ -28,8 +30,9 @@ class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `start` has the 100 cells of the first board, two characters each; `changes` for each ply the squares that changed
     (`a1` to `j0`, 0 for 10) with their new cells, four characters each. By ply, `words` describes the action, `fights`
-    has the square, the cells of attacker and defender and the survivor in seven characters, and `lost`, if it has
-    changed, the letters of the pieces that Red and Blue have lost.
+    has the square, the cells of attacker and defender and the survivor in seven characters, `lost`, if it has changed,
+    the letters of the pieces that Red and Blue have lost, and `could` the squares of the enemy's unknown pieces whose
+    possible ranks have changed, by the letters of these ranks.
     """
 
     start: str
@@ -37,10 +40,21 @@ class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
     words: dict[int, str]
     lost: dict[int, tuple[str, str]]
     fights: dict[int, str]
+    could: dict[int, dict[str, str]]
+
+    @property
+    def last(self) -> list[tuple[int, int, str]]:
+        """The pieces after the last ply, each with its place in a drawing of 424 by 424, for a page without scripts."""
+        cells = {square_name(at): self.start[2 * at : 2 * at + 2] for at in range(len(SQUARES))}
+        for change in self.changes:
+            cells |= {change[at : at + 2]: change[at + 2 : at + 4] for at in range(0, len(change), 4)}
+        places = (
+            (40 * (at % BOARD_SIZE) + 20, 364 - 40 * (at // BOARD_SIZE), cells[square_name(at)]) for at in range(100)
+        )
+        return [(x, y, cell) for x, y, cell in places if cell not in (CELL_EMPTY, CELL_LAKE)]
 
 
 class ShownBoard(Shown):
-    template = "board.html"
     all_shown = "all ranks shown"
     everything = "all pieces"
     setup_note = "As records have them, seen by their owner: the front row is on top; M is the marshal, S the spy."
@@ -49,6 +63,8 @@ class ShownBoard(Shown):
         super().__init__(game, state, view, names)
         self._state, self._names = as_stratego(state), names_of(names)
         self._lost = ("", "")
+        self._knowledge = Knowledge(self._state.view(view.seat)) if view.seat is not None else None
+        self._could: dict[int, frozenset[Rank]] = {}
 
     @classmethod
     def remark(cls, names: Names) -> str:
@@ -81,6 +97,10 @@ class ShownBoard(Shown):
 
     def cells(self) -> tuple[str, ...]:
         return tuple(map(self.cell, range(len(SQUARES))))
+
+    def picture(self) -> Mapping[str, Any]:
+        """Return the 100 cells of the board, two characters each."""
+        return {"cells": "".join(self.cells())}
 
     def lost(self, color: Color) -> list[Rank]:
         if self.view is SeenBy.ALL:
@@ -123,8 +143,10 @@ class ShownBoard(Shown):
     def see(self, step: ReplayStep | None) -> None:
         events = self._state.events
         if step is None:
-            self.data = ViewData("".join(self.cells()), [], {}, {}, {})
+            self.data = ViewData("".join(self.cells()), [], {}, {}, {}, {})
+            self._see_possible(0)
             return
+        self._see_possible(step.ply)
         marked = marks_of(events)  # only these squares have changed
         self.data.changes.append("".join(f"{square_name(square)}{self.cell(square)}" for square in marked))
         if len(events) == 1 and type(events[0]) is Moved:
@@ -136,6 +158,22 @@ class ShownBoard(Shown):
                 self.data.fights[step.ply] = _fight(event, step.color)
         if (lost := self.lost_letters()) != self._lost:
             self._lost = self.data.lost[step.ply] = lost
+
+    def _see_possible(self, ply: int) -> None:
+        """Add the possible ranks of the enemy's unknown pieces, where they have changed."""
+        if self._knowledge is None:
+            return
+        self._knowledge.view.ply = ply + 1  # all of this ply has been told
+        self._knowledge.update()
+        could = self._knowledge.possible()
+        changed: dict[str, str] = {}
+        for square, ranks in could.items():
+            if self._could.get(square) != ranks:
+                letters = "".join(rank.letter for rank in sorted(ranks))
+                changed[letters] = changed.get(letters, "") + square_name(square)
+        self._could = could
+        if changed:
+            self.data.could[ply] = changed
 
     def marks(self) -> Mapping[str, str] | None:
         """Return the marked squares, unless the action went from its first square to its last one."""

@@ -59,6 +59,9 @@ def test_the_truth_is_possible_and_a_position_made_of_it_is_the_referee_s_and_pl
         assert {action.text for action in position.legal_moves()} == {action.text for action in game.legal_moves()}
         assert fresh is None or fresh.key == position.key
         if rng.random() < 0.1:
+            chances = zip(knowledge.hidden, knowledge.armies.chances, strict=True)
+            possible = {piece.square: {rank for rank, share in ranks.items() if share} for piece, ranks in chances}
+            assert knowledge.possible() == possible
             engine = game.copy()
             for _ in range(12):
                 if engine.outcome is not None:

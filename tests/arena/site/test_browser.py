@@ -22,7 +22,7 @@ from arena.report.site.write_site import write_site
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.shown.piece_names import STRONGEST_FIRST, Names, Numbering, PieceLanguage
 from arena.stratego.shown.shown_board import ShownBoard
-from protocol.notation import RANK_BY_LETTER, Color
+from protocol.notation import RANK_BY_LETTER, SQUARES, Color
 
 if TYPE_CHECKING:
     from browsing import Axe
@@ -39,19 +39,20 @@ NASTY = "<script>document.title='run'</script><img src=https://evil.example/x on
 HOSTILE = f"{NASTY}</script></title>{{{{7*7}}}}\x1b[31m\u202e\u2066\u200f&lt;'\"`" + "W" * 300
 SHOWN = """
 () => {
-  const replay = document.querySelector("#replay").replay;
+  const replay = document.querySelector("#replay").replay, { standing, boxes } = replay.board;
   const boards = [], lost = [], looks = {};
   for (let ply = 0; ply <= replay.last; ply++) {
     replay.go(ply);
     const squares = [...document.querySelectorAll("[data-board] [data-square]")];
     boards.push(squares.map((box) => box.dataset.square + box.dataset.cell).join(" "));
-    for (const box of squares) {
-      const piece = box.querySelector(":scope > .piece");
-      const isLake = box.classList.contains("lake");
-      looks[box.dataset.cell] = piece ? [piece.classList.contains("red"), piece.textContent, piece.title] : isLake;
+    for (const [square, box] of boxes) {
+      const { node } = standing.get(square) ?? {}, said = box.getAttribute("aria-label").split(";")[0];
+      const uses = [...(node?.querySelectorAll("use") ?? [])].map((use) => use.getAttribute("href"));
+      const isLake = box.classList.contains("lake"), label = said.slice(square.length + 1);
+      looks[box.dataset.cell] = [isLake, uses.filter((id) => id !== "#eye"), node?.textContent ?? "", label];
     }
-    const players = [...document.querySelectorAll("[data-player]")];
-    lost.push(players.map((line) => line.querySelector(".taken")?.textContent || ""));
+    const text = (list) => [...list.children].map((item) => item.textContent).join(" ");
+    lost.push([...document.querySelectorAll("[data-lost]")].map(text));
   }
   return { boards, lost, looks };
 }
@@ -96,16 +97,16 @@ def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_rul
     shutil.copytree(FOLDER / "static", tmp_path / "static")
     (tmp_path / "games").mkdir()
     called = [Names(language, numbering) for language in PieceLanguage for numbering in Numbering]
-    frame, page = PageFrame(Site("a league", (), "")), open_page(tmp_path / "static/arena.js")
+    frame, page = PageFrame(Site("a league", (), "")), open_page(tmp_path / "static/core.js")
     for number, rules in enumerate(RULES, 1):
         record = play_game(load_ruleset(rules), seed=number, plies=20)
         names = called[number % len(called)]
         facts = facts_of(number, record, "all", {})
-        html = game_page(frame, facts, record, audience=SeenBy.ALL)
-        (tmp_path / f"games/{number}.html").write_text(html)
         options = {"names": names.language.value, "ranks": names.numbering.value}
         labels = labels_of(facts, record.variant, options)
         data = game_data(record, SeenBy.ALL, options, labels=labels)
+        html = game_page(frame, facts, record, audience=SeenBy.ALL, data=data)
+        (tmp_path / f"games/{number}.html").write_text(html)
         (tmp_path / f"games/{number}.js").write_text(game_script(number, data))
         page.goto(f"file://{tmp_path}/games/{number}.html{'#from=blue' if number % 2 else ''}")
         page.wait_for_selector("[data-square]")
@@ -115,7 +116,6 @@ def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_rul
 
 
 def _check_shown(shown: dict[str, Any], record: GameRecord, view: str, names: Names, *, flipped: bool) -> None:
-    squares = [f"{'abcdefghij'[n % 10]}{(n // 10 + 1) % 10}" for n in range(100)]
     ranks = range(10) if flipped else range(9, -1, -1)
     files = range(9, -1, -1) if flipped else range(10)
     order = [10 * rank + file for rank in ranks for file in files]
@@ -126,26 +126,34 @@ def _check_shown(shown: dict[str, Any], record: GameRecord, view: str, names: Na
         if ply:
             next(steps)
         cells = position.cells()
-        assert board == " ".join(squares[square] + cells[square] for square in order), ply
+        assert board == " ".join(SQUARES[square] + cells[square] for square in order), ply
         lost = [_lost_text(position, color, names) for color in Color]
         assert shown["lost"][ply] == (lost if flipped else lost[::-1]), ply
     assert next(steps, None) is None
-    for cell, look in shown["looks"].items():
+    for cell, (is_lake, drawn, text, label) in shown["looks"].items():
         rank = RANK_BY_LETTER.get(cell[1])
+        assert is_lake == (cell == "~~")
         if cell[0] not in "rb":
-            assert look == (cell == "~~")
-        elif rank is None:
-            assert look[:2] == [cell[0] == "r", "\N{BULLET}" if cell[1] == "!" else ""]
+            assert (drawn, text) == ([], "")
+            continue
+        tile, name = f"#tile-{'red' if cell[0] == 'r' else 'blue'}", record.players[0 if cell[0] == "r" else 1].name
+        if rank is None:
+            assert (drawn, text) == ([tile, "#moved" if cell[1] == "!" else "#unknown"], "")
+            assert label.startswith(f"{name}: unknown piece")
         else:
-            name = record.players[0 if cell[0] == "r" else 1].name
-            assert look == [cell[0] == "r", names.number(rank), f"{name}: {names.name(rank)}"]
+            assert (drawn, label) == ([tile, f"#rank-{cell[1]}"], f"{name}: {names.name(rank)}")
+            assert text == ("" if cell[1] in "FB" else names.number(rank))
 
 
 def _lost_text(position: ShownBoard, color: Color, names: Names) -> str:
+    """Return what is read of a list of lost pieces: what is on each (nothing on a bomb), its name, and how many."""
     lost = position.lost(color)
-    counts = [(names.number(rank), lost.count(rank)) for rank in STRONGEST_FIRST if rank in lost]
-    text = " ".join(number if count == 1 else f"{number}\N{MULTIPLICATION SIGN}{count}" for number, count in counts)
-    return text and f"lost: {text}"
+    found = []
+    for rank in (rank for rank in STRONGEST_FIRST if rank in lost):
+        number = "" if rank.letter in "FB" else names.number(rank)
+        count = "" if lost.count(rank) == 1 else f"\N{MULTIPLICATION SIGN}{lost.count(rank)}"
+        found.append(f"{number}{names.name(rank)}{count and ' ' + count}{count}")
+    return " ".join(found)
 
 
 def test_keys_the_slider_links_and_the_address_go_to_a_ply(open_page: "OpenPage", tmp_path: Path) -> None:
@@ -164,7 +172,7 @@ def test_keys_the_slider_links_and_the_address_go_to_a_ply(open_page: "OpenPage"
         page.keyboard.press(key)
         assert at() == ply
     page.keyboard.press("f")
-    assert page.locator("[data-board] [data-square]").first.get_attribute("data-square") == "a0"
+    assert page.locator("[data-board] [data-square]").first.get_attribute("data-square") == "a10"
     page.click("[data-moves] a >> nth=2")
     assert at() == 3
     assert record.actions[2] in now.inner_text()
@@ -185,34 +193,36 @@ def test_all_of_a_replay_can_be_done_with_the_keyboard_alone_and_is_announced(
 ) -> None:
     (record,) = site_of(tmp_path, games=1)
     page = open_page(tmp_path / "out/games/1.html")
-    reached = []
-    for _ in range(20):
+    reached: list[str] = []
+    while "moves" not in reached:
         page.keyboard.press("Tab")
         name, outline = page.evaluate(
             """() => {
-              const at = document.activeElement, style = getComputedStyle(at);
-              return [at.dataset.go || at.name || at.id || at.tagName, style.outlineStyle + style.outlineWidth];
+              const at = document.activeElement, { outlineStyle, outlineWidth, strokeWidth } = getComputedStyle(at);
+              const frame = at.id === "ply" ? getComputedStyle(at.parentNode) : null;
+              const { go, square, moves } = at.dataset, name = go || square || at.name || at.id || at.tagName;
+              const ring = frame ? frame.outlineWidth : square ? strokeWidth : outlineStyle + outlineWidth;
+              return [moves === "" ? "moves" : name, ring];
             }"""
         )
-        assert outline == "solid3px", name
+        assert outline in ("solid3px", "3px", "6px"), name
         reached.append(name)
+        if name == "a1":
+            page.keyboard.press("ArrowUp")
+            assert page.evaluate("document.activeElement.dataset.square") == "a2"
+            assert (page.evaluate("document.activeElement.getAttribute('aria-label')")).startswith("a2 ")
         if name == "next":
             page.keyboard.press("Enter")
             assert record.actions[0] in page.inner_text("[data-now][aria-live=polite]")
-        if name == "flip":
-            break
-    assert [name for name in reached if name in ("first", "back", "play", "next", "last", "flip")] == [
-        *("first", "back", "play", "next", "last", "flip")
-    ]
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowRight")
-    assert page.locator("#ply").input_value() == "2"  # the slider's own key
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowDown")
-    assert page.is_checked("input[name=view][value=red]")
-    cell = page.locator("[data-square=a1]")
-    assert cell.get_attribute("role") == "cell"
-    assert (cell.get_attribute("aria-label") or "").startswith("a1 ")
+        if name == "ply":
+            page.keyboard.press("ArrowRight")
+            assert page.locator("#ply").input_value() == "2"  # the slider's own key
+        if name == "view":
+            page.keyboard.press("ArrowDown")
+            assert page.is_checked("input[name=view][value=red]")
+    controls = ["first", "back", "play", "next", "last", "fight", "reveal", "flip"]
+    assert [name for name in reached if name in controls] == controls
+    assert len(reached) < 25  # the list of moves is one stop
 
 
 def test_the_list_is_filtered_by_bots_reason_and_length(open_page: "OpenPage", tmp_path: Path) -> None:
@@ -284,12 +294,81 @@ def test_after_a_click_on_a_view_the_arrows_go_through_the_game_and_with_the_key
     assert page.evaluate("document.querySelector('#replay').replay.view") == "blue"
 
 
-def test_without_a_script_a_game_has_no_board_and_no_controls(open_page: "OpenPage", site: Path) -> None:
+def test_without_a_script_a_game_has_its_last_position_its_moves_and_no_controls(
+    open_page: "OpenPage", site: Path
+) -> None:
     for name in ("games/1", "games"):
         page = open_page(site / "index.html", java_script_enabled=False)
         page.goto(f"file://{site}/{name}.html")
         assert page.locator("button, input, select").locator("visible=true").count() == 0
-        assert not page.locator("[data-board]").is_visible() if name == "games/1" else page.is_visible("#games")
     page.goto(f"file://{site}/games/1.html")
-    assert "The board needs JavaScript" in page.inner_text("main")
-    assert page.is_visible(".setups")
+    assert page.locator("[data-board] use[href='#tile-red']").count() > 1
+    assert page.locator("[data-moves] li").count() > 10
+    assert "With JavaScript" in page.inner_text("[data-now]")
+
+
+def test_what_an_unknown_piece_may_be_is_told_of_the_square_that_is_pointed_at(
+    open_page: "OpenPage", site: Path
+) -> None:
+    page = open_page(site / "games/1.html", fragment="#ply=1&view=red")
+    page.hover("[data-square][data-cell='b?'] >> nth=0")
+    told = page.locator("[data-about]")
+    assert "knows that it is one of" in told.inner_text()
+    assert page.locator("[data-about] .piece").count() > 5
+    page.hover("[data-square][data-cell^='r'] >> nth=0")
+    assert "one of" not in told.inner_text()
+
+
+def test_pieces_slide_and_what_falls_in_a_fight_is_gone_when_the_motion_is_over(
+    open_page: "OpenPage", site: Path
+) -> None:
+    page = open_page(site / "games/1.html")
+    page.wait_for_selector("[data-square]")
+    fight = page.evaluate("Math.min(...Object.keys(document.querySelector('#replay').replay.seen().fights))")
+    page.evaluate("(ply) => document.querySelector('#replay').replay.go(ply)", fight - 1)
+    assert page.evaluate("document.getAnimations().length") == 0
+    page.keyboard.press("n")
+    assert page.locator("#ply").input_value() == str(fight)
+    assert page.evaluate("document.getAnimations().length") > 0
+    page.wait_for_function("() => document.getAnimations().length === 0")
+    assert page.locator(".lost-piece").count() > 0
+    page.emulate_media(reduced_motion="reduce")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.getAnimations().length") == 0
+
+
+def test_a_position_can_be_saved_as_an_image_and_a_ply_shared(open_page: "OpenPage", site: Path) -> None:
+    page = open_page(site / "games/1.html", fragment="#ply=9&view=blue")
+    with page.expect_download() as saved:
+        page.click("[data-share-as=svg]")
+    text = saved.value.path().read_text()
+    assert saved.value.suggested_filename == "game-1-ply-9.svg"
+    assert text.startswith("<svg")
+    assert [needed for needed in ("var(--", "class=") if needed in text] == []  # nothing of the page
+    with page.expect_download() as saved:
+        page.click("[data-share-as=png]")
+    assert saved.value.path().read_bytes().startswith(b"\x89PNG")
+    page = open_page(site / "embed.html", 420, fragment="#game=1&ply=9&view=blue")
+    page.wait_for_selector("[data-square]")
+    assert page.locator("#ply").input_value() == "9"
+    assert page.locator("p > a").all_inner_texts() == ["a league, game 1"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (768, 1024), (360, 740)])
+def test_board_controls_and_what_happened_are_in_the_window_and_stay_in_their_places(
+    open_page: "OpenPage", site: Path, width: int, height: int
+) -> None:
+    page = open_page(site / "games/1.html", width)
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_selector("[data-square]")
+    places = """() => ["board", "controls", "timeline", "now"].map((name) => {
+      const { top, bottom } = document.querySelector(`[data-${name}]`).getBoundingClientRect();
+      return [top, bottom];
+    })"""
+    first = page.evaluate(places)
+    assert all(0 <= top < bottom <= height for top, bottom in first), first
+    for _ in range(20):
+        page.keyboard.press("n")
+        assert page.evaluate(places) == first

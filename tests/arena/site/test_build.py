@@ -72,7 +72,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_link_leads_to_a_file_of_the_folder(site: Path) -> None:
     pages = list(site.rglob("*.html"))
-    assert len(pages) == 4 + 3 + 6
+    assert len(pages) == 5 + 3 + 6
     for page in pages:
         found = read(page)
         for link in found.links | found.loads:

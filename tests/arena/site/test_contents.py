@@ -30,6 +30,8 @@ def test_pages_can_be_had_as_text_and_a_folder_holds_the_same(tmp_path: Path) ->
         for name in contents.names():
             if not name.startswith("bots/"):  # those have times, which are counted while pages of games are made
                 assert contents.text(name, PlayedGames()) == (tmp_path / "out" / name).read_text()
+        assert "comebacks by material" not in str(contents.text("games.html", PlayedGames()))
+        assert "comebacks by material" in str(contents.text("games.html", PlayedGames(behind={1: 3})))
         for number in contents.numbers:
             text = contents.game_texts.of(store.stored(number), contents.links(number))
             assert text.page == (tmp_path / f"out/games/{number}.html").read_text()

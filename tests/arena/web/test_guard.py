@@ -43,7 +43,7 @@ def serve(serving: Serve) -> Serve:
 
     def start(*, posts: bool = False, limits: ServerLimits = LIMITS) -> Served:
         complaints: list[str] = []
-        paths = {"/": hello, "/broken": broken, "/slow": slow, "/refuse": refuse}
+        paths = {"/": hello, "/embed.html": hello, "/broken": broken, "/slow": slow, "/refuse": refuse}
         routes = [Route(path, page) for path, page in paths.items()] + [Route("/echo", echo, methods=["POST"])]
         hosts = hosts_of([Address("127.0.0.1", 0)])
         made = Guard(
@@ -87,6 +87,16 @@ def test_pages_of_elsewhere_can_link_to_a_page_but_not_load_it(serve: Serve) -> 
         ):
             asked = served.get(Sec_Fetch_Site=site, Sec_Fetch_Mode=mode, Sec_Fetch_Dest=dest)
             assert asked.status == status
+
+
+def test_only_the_page_that_is_to_be_embedded_may_be_shown_in_a_frame_of_elsewhere(serve: Serve) -> None:
+    served = serve()
+    for path, status, frames in (("/embed.html", 200, False), ("/", 403, True), ("/embed.html/x", 403, True)):
+        answer = served.get(path, Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="iframe")
+        assert answer.status == status
+        assert ("frame-ancestors" in answer.headers["Content-Security-Policy"]) is frames
+        assert ("X-Frame-Options" in answer.headers) is frames
+    assert served.get("/embed.html", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors").status == 403
 
 
 def test_a_server_that_is_only_read_takes_nothing_but_reading(serve: Serve) -> None:

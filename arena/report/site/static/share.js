@@ -1,0 +1,78 @@
+// What can be taken from the page of a game: a link to the ply, code that shows it on another page, the position as an
+// image. And the start of the page: the data of a game comes in a script of its own, for pages on a disk can load no other.
+"use strict";
+
+const IMAGE_SIDE = 1060;
+const SHOWN = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "transform"];
+
+// The board as it is shown, as a text that needs no page around it.
+function boardText(board) {
+  const made = board.cloneNode(true), symbols = document.querySelector(".symbols defs").cloneNode(true);
+  const [old, copies] = [board, made].map((one) => [...one.querySelectorAll("*")]);
+  for (const name of ["id", "class", "role", "aria-label", "data-board"]) made.removeAttribute(name);
+  old.forEach((one, at) => {
+    const style = getComputedStyle(one);
+    for (const name of SHOWN) if (!(name === "transform" && style[name] === "none")) copies[at].setAttribute(name, style.getPropertyValue(name));
+    for (const name of ["class", "style", "role", "tabindex", "aria-label", "aria-hidden", "data-cell", "data-square"]) copies[at].removeAttribute(name);
+  });
+  const colors = getComputedStyle(document.documentElement);
+  const text = new XMLSerializer().serializeToString(made).replace(">", ">" + new XMLSerializer().serializeToString(symbols));
+  return text.replace(/var\((--[\w-]+)\)/g, (_, name) => colors.getPropertyValue(name).trim());
+}
+
+function save(address, name) {
+  const link = element("a");
+  Object.assign(link, { href: address, download: name });
+  link.click();
+}
+
+async function imageOf(svg) {
+  const image = new Image(), canvas = element("canvas");
+  image.src = svgAddress(svg);
+  await image.decode();
+  const scale = IMAGE_SIDE / Math.max(image.width, image.height);
+  canvas.width = scale * image.width;
+  canvas.height = scale * image.height;
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL("image/png");
+}
+
+function listenForSharing(replay, number) {
+  const place = replay.part("share"), told = place.querySelector("[role=status]");
+  const name = () => `game-${number}-ply-${replay.ply}`;
+  const svg = () => (replay.board instanceof Board ? boardText(replay.part("board")) : replay.seen().images?.[replay.ply]);
+  const here = (page) => new URL(page + replay.hash(), location.href).href;
+  const copy = async (text) => {
+    await navigator.clipboard.writeText(text).catch(() => prompt("", text)); // a page on a disk may not copy
+    told.textContent = replay.texts.copied;
+  };
+  const actions = {
+    link: () => copy(here(location.pathname.split("/").at(-1))),
+    embed: () => copy(`<iframe src="${here("../embed.html").replace("#", `#game=${number}&`)}" width="420" height="560"></iframe>`),
+    svg: () => save(svgAddress(svg()), name() + ".svg"),
+    png: async () => save(await imageOf(svg()), name() + ".png"),
+  };
+  for (const button of place.querySelectorAll("[data-share-as]")) {
+    button.hidden = /svg|png/.test(button.dataset.shareAs) && !svg();
+    button.addEventListener("click", () => actions[button.dataset.shareAs]());
+  }
+}
+
+const loading = new Map();
+window.arenaGame = (number, packed) => loading.get(number)?.(packed);
+
+document.addEventListener("DOMContentLoaded", async () => {
+  const root = document.querySelector("#replay");
+  if (!root) return;
+  const number = Number(root.dataset.game ?? asked().game);
+  const packed = new Promise((resolve) => loading.set(number, resolve));
+  try {
+    await load(root.dataset.scripts + number + ".js");
+    root.replay = new Replay(root, await unpack(await packed));
+    const whole = document.querySelector("[data-whole]"); // from a page that is embedded to the whole one
+    if (whole) Object.assign(whole, { href: `games/${number}.html`, textContent: `${whole.textContent}, game ${number}` });
+    else listenForSharing(root.replay, number);
+  } catch (error) {
+    root.querySelector("[data-now]").textContent = String(error);
+  }
+});
