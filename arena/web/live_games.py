@@ -238,13 +238,15 @@ class LiveGames:
         progress = self.progress
         if progress is None:
             return "The league is over." if self.is_over else ""
-        is_whole = progress.planned in (None, progress.done)
-        planned = "" if progress.planned is None else f" of {progress.planned}"
+        done = f"{progress.done} of {progress.planned} games"
+        if progress.planned in (None, progress.done):
+            done = counted(progress.done, "game")
+        elif self.is_over:
+            return f"The league has stopped: {done} were played."
         if self.is_over:
-            done = counted(progress.done, "game") if is_whole else f"{progress.done}{planned} games were played"
             return f"The league is over: {done}."
         left = f", about {duration_text(progress.seconds_left)} left" if progress.seconds_left else ""
-        return f"{progress.done}{planned} games over{left}"
+        return f"{done} over{left}"
 
     def routes(self) -> list[BaseRoute]:
         return [

@@ -28,7 +28,7 @@
     const answer = await fetch("index.html").catch(() => null);
     if (!answer?.ok) return;
     const { body } = new DOMParser().parseFromString(await answer.text(), "text/html");
-    document.querySelector("main").replaceChildren(progress, ...body.querySelector("main").children);
+    if (body.querySelector("table")) document.querySelector("main").replaceChildren(progress, ...body.querySelector("main").children);
   }
 
   hearEvents(list.dataset.events, "games", async (told) => {
