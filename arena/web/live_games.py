@@ -38,7 +38,7 @@ VIEWS = {
     SeenBy.PUBLIC: "What both sides know. All is shown when the game is over.",
 }
 GONE = "This game is not being played now. If it is over, it is in the list of games."
-BROKEN = "The moves came too fast to be followed. The game can be replayed when it is over."
+BROKEN = "Moves of this game were missed, so it cannot be followed. It can be replayed when it is over."
 AGAIN = "The machine disturbed this game, so it is played again from the start."
 UNFINISHED = "The league has ended before this game."
 

@@ -15,7 +15,6 @@ from arena.game.game_spec import Player
 
 
 def bot(place: str, content: str = "same", name: str | None = None) -> BotSpec:
-    """A bot that is a file at a place."""
     path = Path("/bots") / place
     return BotSpec(name or path.stem, path, (), path.parent, f"digest of {content}")
 

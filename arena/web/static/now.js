@@ -10,7 +10,7 @@
     const square = (name, at) => svgElement("rect", { class: name, width: at, height: at });
     const places = cells.match(/../g).map((cell, at) => {
       const transform = `translate(${40 * (at % 10)} ${360 - 40 * Math.floor(at / 10)})`;
-      return svgElement("g", { transform }, ...(isPiece(cell) ? pieceParts(cell, pieces, true) : cell === "~~" ? [square("lake", 40)] : []));
+      return svgElement("g", { transform }, ...(isPiece(cell) ? pieceParts(cell, pieces, true) : cell === "~~" ? [square("lake", 40.5)] : []));
     });
     return svgElement("svg", { class: "board", viewBox: "0 0 400 400" }, square("square", 400), ...places);
   }

@@ -41,8 +41,8 @@ class Watched {
   tell() {
     const { replay, clocks } = this, isNow = replay?.ply === replay?.last;
     this.live.setAttribute("aria-pressed", isNow);
-    for (const line of isNow ? this.root.querySelectorAll("[data-player]") : []) {
-      const [left, runs] = clocks[line.dataset.side === "red" ? 0 : 1] ?? [];
+    for (const line of this.root.querySelectorAll("[data-player]")) {
+      const [left, runs] = (isNow && clocks[line.dataset.side === "red" ? 0 : 1]) || [];
       const clock = line.querySelector("[data-clock]");
       clock.classList.toggle("runs", Boolean(runs));
       if (Number.isInteger(left)) clock.textContent = clockText(Math.max(0, left - (runs ? Date.now() - this.came : 0)));

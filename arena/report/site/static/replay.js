@@ -86,7 +86,7 @@ class Replay {
       line.dataset.side = side;
       line.querySelector("[data-name]").textContent = this.labels[side];
       const bank = this.ply ? this.positions.game.banks?.[this.ply - 1][at] : null;
-      if (typeof bank === "number") line.querySelector("[data-clock]").textContent = fill(this.texts.seconds, { time: (bank / 1000).toFixed(1) });
+      line.querySelector("[data-clock]").textContent = typeof bank === "number" ? fill(this.texts.seconds, { time: (bank / 1000).toFixed(1) }) : "";
       const counts = {};
       for (const letter of lost[at]) counts[letter] = (counts[letter] ?? 0) + 1;
       const order = [...(this.labels.strength ?? "")].filter((letter) => counts[letter]);
