@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from arena.game import Names, State, Variant
+from arena.game import Game, Names, State, Variant
 from arena.game.clock import MICROSECONDS, GameClock
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, NoteLine, RecordError
@@ -163,6 +163,14 @@ def game_labels(variant: Variant, players: tuple[str, str], names: Names) -> dic
 
 def verdict_text(facts: GameFacts) -> str:
     return f"after {counted(facts.plies, 'ply', 'plies')}: {facts.detail} ({facts.result}, {facts.reason})"
+
+
+def views_of(game: Game, players: tuple[str, str], audience: SeenBy) -> list[tuple[str, str]]:
+    """Return the views of a reader with their names; `players` are Red's and Blue's names."""
+    seats = [f"what {seat} ({isolated(name)}) knew" for seat, name in zip(game.seat_names, players, strict=True)]
+    whole = shown_class(game).everything
+    names = {SeenBy.ALL: whole, SeenBy.RED: seats[0], SeenBy.BLUE: seats[1], SeenBy.PUBLIC: "what both sides knew"}
+    return [(view.value, names[view]) for view in audience.views]
 
 
 def game_script(number: int, data: GameData) -> str:

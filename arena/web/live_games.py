@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.followed import FollowedGame
-from arena.report.game_data import GameData
+from arena.report.game_data import GameData, views_of
 from arena.report.progress import duration_text
 from arena.report.shown import SeenBy
 from arena.system.printable import counted
@@ -31,12 +31,6 @@ BOARDS_SHOWN = 12
 MOST_DELAYED = 20_000
 """Batches of events that wait for the delay; games of later ones cannot be followed."""
 KEPT_OVER = 64
-VIEWS = {
-    SeenBy.ALL: "all that there is to know",
-    SeenBy.RED: "what Red knows",
-    SeenBy.BLUE: "what Blue knows",
-    SeenBy.PUBLIC: "What both sides know. All is shown when the game is over.",
-}
 GONE = "This game is not being played now. If it is over, it is in the list of games."
 BROKEN = "Moves of this game were missed, so it cannot be followed. It can be replayed when it is over."
 AGAIN = "The machine disturbed this game, so it is played again from the start."
@@ -275,7 +269,7 @@ class LiveGames:
             f"now/{spec.id}.html",
             game=game,
             labels=game.followed.labels,
-            views=[(view.value, VIEWS[view]) for view in self._audience.views],
+            views=views_of(spec.kind, (spec.players[0].name, spec.players[1].name), self._audience),
             data=data,
             seen=data.views[self._audience.value] if data else None,
             delay=self._delay,
