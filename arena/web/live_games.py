@@ -82,12 +82,13 @@ class LiveGame:
         return [(left if left is None or not runs else max(0, left - used), runs) for left, runs in clocks]
 
     def row(self, *, has_board: bool) -> tuple[Any, ...]:
-        """Return id, players and plies for the list of games, and the position if it is wanted."""
-        spec, picture = self.followed.spec, None
+        """Return id, players and plies for the list of games, and the position if it is wanted and can be shown."""
+        (red, blue), picture = self.followed.spec.players, None
         if has_board:
             with suppress(ArenaError):
                 picture = self.followed.picture()
-        return spec.id, spec.players[0].name, spec.players[1].name, self.followed.ply, picture
+        is_seen = picture and any(picture.values())
+        return self.followed.spec.id, red.name, blue.name, self.followed.ply, picture if is_seen else None
 
 
 def board_event(since: int, part: GameData | None, **state: Any) -> Event:
