@@ -43,7 +43,7 @@ AGAIN = "The machine disturbed this game, so it is played again from the start."
 UNFINISHED = "The league has ended before this game."
 
 
-@dataclass
+@dataclass(eq=False)
 class LiveGame:
     """A running game as viewers see it. It `is_again` if it was disturbed and has started anew."""
 
@@ -217,16 +217,20 @@ class LiveGames:
 
     def list_event(self, *, is_first: bool = False) -> Event:
         """Return the list of games; boards that have not changed are only in the first one of a viewer."""
-        games, pieces = self._running(), None
-        rows = []
-        for place, game in enumerate(games):
-            is_shown = place < BOARDS_SHOWN
-            if is_shown and (is_first or game.drawn is None):
-                pieces = game.followed.labels.get("pieces")
-            rows.append(game.row(has_board=is_shown and (is_first or game.drawn != game.followed.ply)))
-            if not is_first:
-                game.drawn = game.followed.ply if is_shown else None
-        told = {"text": self.text, "games": rows, "pieces": pieces, "is_stored": self.is_stored}
+        games = self._running()
+        new = [game for game in games[:BOARDS_SHOWN] if is_first or game.drawn != game.followed.ply]
+        rows = [game.row(has_board=game in new) for game in games]
+        if not is_first:
+            for game in new:
+                game.drawn = game.followed.ply
+        pieces = games[0].followed.labels.get("pieces") if games else None
+        told = {
+            "text": self.text,
+            "games": rows,
+            "pieces": pieces,
+            "is_over": self.is_over,
+            "is_stored": self.is_stored,
+        }
         return Event(msgspec.json.encode(told).decode(), "games")
 
     @property
@@ -234,13 +238,15 @@ class LiveGames:
         progress = self.progress
         if progress is None:
             return "The league is over." if self.is_over else ""
-        is_whole = progress.planned in (None, progress.done)
-        planned = "" if progress.planned is None else f" of {progress.planned}"
+        done = f"{progress.done} of {progress.planned} games"
+        if progress.planned in (None, progress.done):
+            done = counted(progress.done, "game")
+        elif self.is_over:
+            return f"The league has stopped: {done} were played."
         if self.is_over:
-            done = counted(progress.done, "game") if is_whole else f"{progress.done}{planned} games were played"
             return f"The league is over: {done}."
         left = f", about {duration_text(progress.seconds_left)} left" if progress.seconds_left else ""
-        return f"{progress.done}{planned} games over{left}"
+        return f"{done} over{left}"
 
     def routes(self) -> list[BaseRoute]:
         return [
