@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.bots.asked import AskedBot, asked_bot
-from arena.bots.entering import assign_identities, digest_with_name, may_be
-from arena.bots.finding import broken
+from arena.bots.entering import assign_identities, broken, digest_with_name, may_be
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import Player
 
