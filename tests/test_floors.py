@@ -38,7 +38,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.check"}),
     frozenset({"arena.report", "arena.stratego.shown.shown_board", "arena.stratego.shown.seat_text"}),
     frozenset({"arena.report.site"}),
-    frozenset({"arena.web", "arena.stratego.board_page", "arena.stratego.watched_board"}),
+    frozenset({"arena.web", "arena.stratego.board_page"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__", "arena.stratego.library", "arena.stratego.board_terminal"}),
     frozenset({"arena"}),
     frozenset({"arena.pytest_plugin"}),
@@ -100,7 +100,6 @@ def imports(path: Path) -> frozenset[str]:
 
 
 def floor(module: str) -> int:
-    """The floor that a module is on."""
     found = [
         (len(name), level)
         for level, names in enumerate(FLOORS)
@@ -113,7 +112,6 @@ def floor(module: str) -> int:
 
 
 def outside(modules: Iterable[str], ours: set[str]) -> set[str]:
-    """What these modules import that is in no package of ours."""
     return {name.split(".")[0] for module in modules for name in imports(MODULES[module])} - ours
 
 

@@ -76,8 +76,6 @@ class Displays(NamedTuple):
     """The seat in a terminal, below `arena.cli.play_terminal.TerminalGame`."""
     page: str = ""
     """The seat's page, below `arena.web.seat_server.SeatPage`."""
-    watched: str = ""
-    """A game on live pages, below `arena.web.live_games.WatchedGame`."""
     shown: str = ""
     """A stored game, below `arena.report.shown.Shown`."""
     rules: str = ""

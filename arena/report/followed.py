@@ -1,5 +1,9 @@
 """A game under way as a reader sees it."""
 
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
 from arena.errors import ArenaError
 from arena.game import Names
 from arena.game.game_spec import GameSpec
@@ -42,20 +46,29 @@ class FollowedGame:
 
     def part(self, since: int = 0) -> GameData:
         """Return the plies after the first `since`, and with all of them the names. Raises `ArenaError` if broken."""
-        players = self.spec.players
-        labels = {} if since else game_labels(self.spec.variant, (players[0].name, players[1].name), self._names)
-        return self._caught_up().data(since, labels=labels, notes=[], dialogue=[])
+        return self._caught_up().data(since, labels={} if since else self.labels, notes=[], dialogue=[])
 
-    def left_ms(self, color: Color) -> int | None:
-        """Return what a side may take for its next move; None if it is unlimited. Raises `ArenaError` if broken."""
-        control = self.spec.times[color]
-        return None if control.is_unlimited else self._caught_up().clock.budget_ms(color)
+    @cached_property
+    def labels(self) -> dict[str, Any]:
+        """The names of players and pieces."""
+        red, blue = self.spec.players
+        return game_labels(self.spec.variant, (red.name, blue.name), self._names)
 
-    @property
-    def to_move(self) -> Color | None:
-        """The side to move; None at the end. Raises `ArenaError` if broken."""
-        state = self._caught_up().state
-        return None if state.outcome else state.to_move
+    def picture(self) -> Mapping[str, Any]:
+        """Return the last position for a small drawing (`Shown.picture`). Raises `ArenaError` if broken."""
+        return self._caught_up().picture()
+
+    def clocks(self) -> list[tuple[int | None, bool]]:
+        """Return for each side the milliseconds left at the last ply, None if unlimited, and whether it is to move.
+
+        Both seats learn them with their turns, so everybody may see them. Raises `ArenaError` if broken.
+        """
+        plies = self._caught_up()
+        to_move = None if plies.state.outcome else plies.state.to_move
+        times = zip(Color, self.spec.times, strict=True)
+        return [
+            (None if time.is_unlimited else plies.clock.budget_ms(color), color is to_move) for color, time in times
+        ]
 
     def _caught_up(self) -> SeenPlies:
         if self.is_broken:

@@ -14,7 +14,7 @@ import msgspec
 from arena.game import Game, Names, State, Variant
 from arena.game.clock import MICROSECONDS, GameClock
 from arena.game.game_spec import GameSpec
-from arena.game.record import GameRecord, NoteLine, RecordError
+from arena.game.record import GameRecord, RecordError
 from arena.game.replay import Replay, ReplayStep
 from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, transcript
 from arena.report.game_text import GameFacts, Taken
@@ -94,6 +94,9 @@ class SeenPlies:
             red, blue = (self.clock.bank_ms(side) if sees(side) else None for side in Color)
             self._banks.append((red, blue))
 
+    def picture(self) -> Mapping[str, Any]:
+        return self._viewers[0].picture()
+
     def data(self, since: int = 0, **others: Any) -> GameData:
         """Return the plies after the first `since`; only all of them have the position before the first ply too."""
         return GameData(
@@ -134,18 +137,15 @@ def game_data(
     has_seeds: bool = True,
 ) -> GameData:
     lines = _dialogue(record, audience, has_seeds=has_seeds) if has_dialogue else []
+    seen = [color.word for color in Color if audience.sees(color)]
+    notes = [(note.ply, note.color, note.text) for note in record.notes if note.color in seen]
     if None in record.setups:
-        return GameData(labels, {}, "", [], {}, [], None, [], lines)
+        return GameData(labels, {}, "", [], {}, [], None, notes, lines)
     replay = Replay(record)
     plies = SeenPlies(replay.spec, replay.state, audience, names, record.interrupted)
     for step in replay.steps():
         plies.add(step)
-    notes = [(note.ply, note.color, note.text) for note in notes_for(record, audience)]
     return plies.data(labels=labels, notes=notes, dialogue=lines)
-
-
-def notes_for(record: GameRecord, audience: SeenBy) -> list[NoteLine]:
-    return [note for note in record.notes if any(audience.sees(color) for color in Color if color.word == note.color)]
 
 
 def labels_of(facts: GameFacts, variant: Variant, names: Names) -> dict[str, Any]:

@@ -126,6 +126,10 @@ class Shown:
         if words := self.words(step):
             self.data.words[step.ply if step else 0] = words
 
+    def picture(self) -> Mapping[str, Any]:
+        """Return the position for a small drawing on a page."""
+        return {"text": self.text(), "image": self.image()}
+
     def marks(self) -> Mapping[str, str] | None:
         """Return what the last action did to which part of the position, for the page; None for the usual."""
 

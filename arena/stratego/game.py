@@ -46,7 +46,6 @@ class Stratego(Game):
         seat="arena.stratego.seat_state:StrategoSeat",
         terminal="arena.stratego.board_terminal:StrategoTerminal",
         page="arena.stratego.board_page:BoardPage",
-        watched="arena.stratego.watched_board:WatchedBoard",
         shown="arena.stratego.shown.shown_board:ShownBoard",
         rules="arena.stratego.shown.rules_text:page_values",
         position="arena.stratego.library.position_board:position",

@@ -1,121 +1,114 @@
 """The running games of a league, and the pages on which they can be watched."""
 
-import json
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+import msgspec
 import trio
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.errors import ArenaError
-from arena.game import State, displayed
-from arena.game.game_spec import GameSpec
-from arena.game.replay import ReplayStep, started
 from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted
+from arena.report.followed import FollowedGame
+from arena.report.game_data import GameData, views_of
 from arena.report.progress import duration_text
-from arena.report.shown import SeenBy, Shown
-from arena.system.printable import isolated
+from arena.report.shown import SeenBy
+from arena.system.printable import counted
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused
 
 BOARD_SECONDS, BOARDS_A_LIST = 0.1, 10
+BOARDS_SHOWN = 12
+"""Games with a small board in the list of running games."""
 MOST_DELAYED = 20_000
 """Batches of events that wait for the delay; games of later ones cannot be followed."""
 KEPT_OVER = 64
-MOVES_SHOWN = 12
 GONE = "This game is not being played now. If it is over, it is in the list of games."
-BROKEN = "The moves came too fast to be followed. The game can be replayed when it is over."
-ENDED = "The league is over."
+BROKEN = "Moves of this game were missed, so it cannot be followed. It can be replayed when it is over."
+AGAIN = "The machine disturbed this game, so it is played again from the start."
+UNFINISHED = "The league has ended before this game."
 
 
-class WatchedGame:
-    """A running game for one kind of viewer. It `is_broken` when an event was lost."""
+@dataclass(eq=False)
+class LiveGame:
+    """A running game as viewers see it. It `is_again` if it was disturbed and has started anew."""
 
-    template = "watch_plain.html"
-    all_note = "All that there is to know."
-    public_note = "What both sides know. All is shown when the game is over."
-
-    def __init__(self, spec: GameSpec, setups: tuple[str, str], audience: SeenBy) -> None:
-        self.spec, self.audience = spec, audience
-        self.ply = 0
-        self.number: int | None = None
-        self.end = ""
-        self.is_broken = False
-        self._setups = setups
-        self._waiting: list[ActionPlayed] = []  # not played here yet
-        self._seen: State | None = None
-        self._moves: list[str] = []
-
-    @property
-    def title(self) -> str:
-        red, blue = self.spec.players
-        return f"{isolated(red.name)} - {isolated(blue.name)}"
+    followed: FollowedGame
+    turn_began: float
+    is_again: bool = False
+    number: int | None = None
+    has_page: bool = False
+    """Whether its replay can be had."""
+    end: str = ""
+    sent: int = 0
+    """The plies that its viewers have."""
+    drawn: int | None = None
+    """The ply that the list shows."""
 
     def play(self, event: ActionPlayed) -> None:
-        if event.ply != self.ply + 1:
-            self.is_broken = True
-        self.ply = event.ply
-        if not self.is_broken:
-            self._waiting.append(event)
+        self.followed.play(event)
+        self.turn_began = trio.current_time()
 
-    def state(self) -> dict[str, Any]:
-        """Return the game as its viewer knows it, with its last moves."""
-        self._catch_up()
-        href = f"../games/{self.number}.html" if self.number is not None else ""
-        state: dict[str, Any] = {"ply": self.ply, "end": self.end, "href": href}
-        if self.is_broken or self._seen is None:
-            return state | {"note": BROKEN}
-        return state | {"moves": self._moves} | self.position()
+    def event(self, since: int) -> Event:
+        """Return the plies after the first `since`, and the state: what there is to say, and the clocks."""
+        part, clocks = None, list[tuple[int | None, bool]]()
+        with suppress(ArenaError):
+            part, clocks = self.followed.part(since), self.clocks()
+        is_last = bool(self.end) and (self.has_page or self.number is None)
+        return board_event(since, part, note=self.note, is_last=is_last, href=self.href, clocks=clocks)
 
-    def _catch_up(self) -> None:
-        if self.is_broken:
-            return
-        waiting, self._waiting = self._waiting, []
-        try:
-            if self._seen is None:
-                self._seen = started(self.spec, self._setups)
-                self.begun(self._seen)
-            for event in waiting:
-                self._seen.play(event.action)
-                step = ReplayStep(event.ply, event.color, event.action, event.told, event.taken_us)
-                self._moves = [*self._moves, *self.words(step)][-MOVES_SHOWN:]
-        except ArenaError:
-            self.is_broken = True
+    @property
+    def note(self) -> str:
+        return self.end or (BROKEN if self.followed.is_broken else AGAIN if self.is_again else "")
 
-    # --- what a game may show in its own way --------------------------------------------------------------------------
+    @property
+    def href(self) -> str:
+        return f"../games/{self.number}.html" if self.has_page else ""
 
-    def begun(self, seen: State) -> None:
-        """Called with the state before the first action."""
-        self._shown = Shown(self.spec.kind, seen, self.audience, {})
-        self._moves = self._shown.told(None)[-MOVES_SHOWN:]
+    def clocks(self) -> list[tuple[int | None, bool]]:
+        """Return for each side the milliseconds left now, None if unlimited, and whether its clock runs."""
+        if self.end:
+            return []
+        used = int((trio.current_time() - self.turn_began) * 1000)
+        clocks = self.followed.clocks()
+        return [(left if left is None or not runs else max(0, left - used), runs) for left, runs in clocks]
 
-    def words(self, step: ReplayStep) -> Sequence[str]:
-        """Return the lines about an action that has just been played, as the viewer may know them."""
-        return self._shown.told(step)
+    def row(self, *, has_board: bool) -> tuple[Any, ...]:
+        """Return id, players and plies for the list of games, and the position if it is wanted and can be shown."""
+        (red, blue), picture = self.followed.spec.players, None
+        if has_board:
+            with suppress(ArenaError):
+                picture = self.followed.picture()
+        is_seen = picture and any(picture.values())
+        return self.followed.spec.id, red.name, blue.name, self.followed.ply, picture if is_seen else None
 
-    def position(self) -> dict[str, Any]:
-        """Return the position for the page: as text and as an image, if the viewer may see it."""
-        return {"text": self._shown.text(), "image": self._shown.image()}
+
+def board_event(since: int, part: GameData | None, **state: Any) -> Event:
+    return Event(msgspec.json.encode({"since": since, "part": part, "state": state}).decode(), "board")
 
 
 class LiveGames:
     def __init__(self, viewers: Viewers, look: PageLook, audience: SeenBy, delay: float = 0.0) -> None:
         self._viewers, self._look, self._audience, self._delay = viewers, look, audience, delay
-        self.games: dict[str, WatchedGame] = {}
-        self._feeds: dict[str, Feed] = {}
+        self.games: dict[str, LiveGame] = {}
+        self.feeds: dict[str, Feed] = {}
         self._over: deque[str] = deque()
         self._changed: set[str] = set()
-        self._list = Feed(viewers, lambda: [self._list_event()])
+        self._list = Feed(viewers, lambda: [self.list_event(is_first=True)])
         self._is_list_new = False
         self._waiting: deque[tuple[float, Told]] = deque()
         self.progress: LeagueProgress | None = None
         self.is_over = False
+        self.is_stored = False
+        """Whether the other pages have all games of the league that is over."""
 
     def tell(self, message: Told) -> None:
         if not self._delay:
@@ -124,11 +117,23 @@ class LiveGames:
             self._waiting.append((trio.current_time() + self._delay, message))
 
     def end(self) -> None:
+        """Tell viewers that the league is over."""
         while self._waiting:
             self._note(self._waiting.popleft()[1])
         self._note(Over())
         self._publish_boards()
         self._publish_list()
+
+    def read(self, numbers: Collection[int], *, is_last: bool = False) -> None:
+        """Note that the other pages have these games; if `is_last`, all that there will be."""
+        for id, game in self.games.items():
+            if game.number in numbers and not game.has_page:
+                game.has_page = True
+                self._changed.add(id)
+        if is_last:
+            self.is_stored = self._is_list_new = True
+            self._publish_boards()
+            self._publish_list()
 
     def _note(self, message: Told) -> None:
         match message:
@@ -145,22 +150,21 @@ class LiveGames:
                 self.progress = message
             case Over():
                 self.is_over = True
-                for game in self.games.values():
-                    game.end = game.end or "over"
-                    self._changed.add(game.spec.id)
+                for id, game in self.games.items():
+                    game.end = game.end or UNFINISHED
+                    self._changed.add(id)
             case _:
                 return
         self._is_list_new = True
 
     def _note_event(self, event: GameStarted | ActionPlayed) -> None:
-        if isinstance(event, ActionPlayed):
-            if event.game in self.games:
-                self.games[event.game].play(event)
-                self._changed.add(event.game)
-            return
-        watched = displayed(event.spec.kind.displays.watched, WatchedGame)
-        self.games[event.spec.id] = watched(event.spec, event.setups, self._audience)
-        self._changed.add(event.spec.id)
+        id = event.spec.id if isinstance(event, GameStarted) else event.game
+        if isinstance(event, GameStarted):
+            followed = FollowedGame(event.spec, event.setups, self._audience)
+            self.games[id] = LiveGame(followed, trio.current_time(), is_again=id in self.games)
+        elif id in self.games:
+            self.games[id].play(event)
+        self._changed.add(id)
 
     def _forget_oldest(self, id: str) -> None:
         self._over.append(id)
@@ -168,7 +172,7 @@ class LiveGames:
             old = self._over.popleft()
             self.games.pop(old, None)
             self._changed.discard(old)
-            feed = self._feeds.pop(old, None)
+            feed = self.feeds.pop(old, None)
             if feed is not None:
                 feed.close()
 
@@ -183,42 +187,61 @@ class LiveGames:
 
     def _publish_boards(self) -> None:
         changed, self._changed = self._changed, set()
-        for id in changed:
-            feed = self._feeds.get(id)
-            if feed is not None and len(feed):
-                feed.publish(self._board_event(id))
+        for id in changed & self.feeds.keys() & self.games.keys():
+            self._publish_board(id)
+
+    def _publish_board(self, id: str) -> None:
+        game, feed = self.games[id], self.feeds[id]
+        if len(feed):
+            feed.publish(game.event(game.sent))
+        game.sent = game.followed.ply
+
+    def _greeting(self, id: str) -> list[Event]:
+        """Bring the other viewers to where the new one begins; return the whole game."""
+        self._publish_board(id)
+        return [self.games[id].event(0)]
 
     def _publish_list(self) -> None:
         if self._is_list_new:
             self._is_list_new = False
             if len(self._list):
-                self._list.publish(self._list_event())
+                self._list.publish(self.list_event())
 
-    def _board_event(self, id: str) -> Event:
-        game = self.games.get(id)
-        return Event(json.dumps(game.state() if game else {"note": GONE}, ensure_ascii=False), "board")
+    def _running(self) -> list[LiveGame]:
+        return [game for game in self.games.values() if not game.end]
 
-    def _list_event(self) -> Event:
-        told = {"text": self.text, "rows": self._rows(), "over": self.is_over}
-        return Event(json.dumps(told, ensure_ascii=False), "games")
-
-    def _rows(self) -> list[list[Any]]:
-        running = [game for game in self.games.values() if not game.end]
-        return [
-            [game.spec.id, game.spec.players[0].name, game.spec.players[1].name, game.ply]
-            for game in sorted(running, key=lambda game: game.title)
-        ]
+    def list_event(self, *, is_first: bool = False) -> Event:
+        """Return the list of games; boards that have not changed are only in the first one of a viewer."""
+        games = self._running()
+        new = [game for game in games[:BOARDS_SHOWN] if is_first or game.drawn != game.followed.ply]
+        rows = [game.row(has_board=game in new) for game in games]
+        if not is_first:
+            for game in new:
+                game.drawn = game.followed.ply
+        pieces = games[0].followed.labels.get("pieces") if games else None
+        told = {
+            "text": self.text,
+            "games": rows,
+            "pieces": pieces,
+            "is_over": self.is_over,
+            "is_stored": self.is_stored,
+        }
+        return Event(msgspec.json.encode(told).decode(), "games")
 
     @property
     def text(self) -> str:
         progress = self.progress
-        if self.is_over:
-            return ENDED
         if progress is None:
-            return ""
-        planned = "" if progress.planned is None else f" of {progress.planned}"
+            return "The league is over." if self.is_over else ""
+        done = f"{progress.done} of {progress.planned} games"
+        if progress.planned in (None, progress.done):
+            done = counted(progress.done, "game")
+        elif self.is_over:
+            return f"The league has stopped: {done} were played."
+        if self.is_over:
+            return f"The league is over: {done}."
         left = f", about {duration_text(progress.seconds_left)} left" if progress.seconds_left else ""
-        return f"{progress.done}{planned} games over{left}"
+        return f"{done} over{left}"
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -229,27 +252,35 @@ class LiveGames:
         ]
 
     async def _list_page(self, request: Request) -> Response:
-        return HTMLResponse(self._look.page("now.html", "now.html", rows=self._rows(), progress=self.text))
+        rows = [game.row(has_board=False) for game in self._running()]
+        return HTMLResponse(self._look.page("now.html", "now.html", rows=rows, progress=self.text))
 
     async def _list_events(self, request: Request) -> Feed:
         return self._list
 
-    def _game(self, request: Request) -> WatchedGame:
+    async def _game_page(self, request: Request) -> Response:
         game = self.games.get(request.path_params["game"])
         if game is None:
             raise RequestRefused(404, GONE)
-        return game
+        spec, data = game.followed.spec, None
+        with suppress(ArenaError):
+            data = game.followed.part()
+        page = self._look.page(
+            "watch.html",
+            f"now/{spec.id}.html",
+            game=game,
+            labels=game.followed.labels,
+            views=views_of(spec.kind, (spec.players[0].name, spec.players[1].name), self._audience),
+            data=data,
+            seen=data.views[self._audience.value] if data else None,
+            delay=self._delay,
+        )
+        return HTMLResponse(page)
 
-    async def _game_page(self, request: Request) -> Response:
-        game = self._game(request)
-        notes = [game.all_note if self._audience is SeenBy.ALL else game.public_note]
-        if self._delay:
-            notes.append(f"Shown {self._delay:g} s later than it is played.")
-        here = f"now/{game.spec.id}.html"
-        return HTMLResponse(self._look.page(game.template, here, game=game, state=game.state(), notes=notes))
-
-    async def _game_events(self, request: Request) -> Feed:
-        id = self._game(request).spec.id
-        if id not in self._feeds:
-            self._feeds[id] = Feed(self._viewers, lambda: [self._board_event(id)])
-        return self._feeds[id]
+    async def _game_events(self, request: Request) -> Response | Feed:
+        id = request.path_params["game"]
+        if id not in self.games:  # a viewer that has lost its connection reads why
+            return Response(board_event(0, None, note=GONE, is_last=True).encoded(), media_type="text/event-stream")
+        if id not in self.feeds:
+            self.feeds[id] = Feed(self._viewers, lambda: self._greeting(id))
+        return self.feeds[id]

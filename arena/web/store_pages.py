@@ -39,7 +39,7 @@ NO_PAGE = (
 )
 
 LOST = "Not connected: this page may be out of date."
-SERVED = "The league is over. These pages are not served any more; `arena serve` serves them again."
+SERVED = "These pages are not served any more; `arena serve` serves them again."
 LOADS_A_SECOND = 20
 """Pages a second that viewers load when the store changes."""
 
@@ -216,13 +216,16 @@ class ServedStore:
             state = self.reader.state
             while True:
                 state = await self.reader.changed(state)
+                if self.live:
+                    self.live.read(state.numbers)
                 self.feed.publish(self.event())
                 self._tell()
 
     def event(self) -> Event:
         """Return the event with the version of the pages; when the league is over, viewers end their connections."""
-        state, is_over = self.reader.state, self.live is not None and self.live.is_over
-        return state_event(state.version, SERVED if is_over else state.text, len(self.feed), is_over=is_over)
+        state, over = self.reader.state, self.live if self.live and self.live.is_stored else None
+        text = f"{over.text} {SERVED}" if over else state.text
+        return state_event(state.version, text, len(self.feed), is_over=over is not None)
 
     async def _events(self, request: Request) -> Feed:
         return self.feed

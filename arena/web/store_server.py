@@ -29,6 +29,8 @@ LIVE = "live.html"
 FOOTER = f"Served by arena {__version__}."
 TITLE = "Stores"
 SOON_SECONDS = 0.02
+LOAD_SECONDS = 1.0
+"""The time in which those who watched a last game load its replay."""
 NOW = ("Now playing", "now.html")
 
 
@@ -93,12 +95,16 @@ class StoreServer:
     async def end(self) -> None:
         """Tell viewers that the league is over, and wait until they have loaded its last games, or until cancelled."""
         assert self.live is not None
+        has_viewers = self._audience.count > 0
         self.live.end()
         (store,) = self.stores
         await store.reader.refresh()
+        self.live.read(store.reader.state.numbers, is_last=True)
         store.feed.publish(store.event())
         while self._audience.count:  # noqa: ASYNC110  (once, at the end)
             await trio.sleep(SOON_SECONDS)
+        if has_viewers:
+            await trio.sleep(LOAD_SECONDS)
 
     def _state(self) -> Event:
         states = [store.reader.state for store in self.stores]

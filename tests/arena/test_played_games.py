@@ -1,4 +1,4 @@
-"""People play, and watch, games that are not Stratego: in a session, in a terminal, on a page, and while they run."""
+"""People play games that are not Stratego: in a session, in a terminal, and on a page."""
 
 import random
 import re
@@ -24,11 +24,8 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
 from arena.game.registry import load_game
 from arena.game.time_control import TimeControl
-from arena.play.game_events import ActionPlayed
 from arena.play.session import RefusedError, Session
-from arena.report.shown import SeenBy
 from arena.system.concurrency import background
-from arena.web.live_games import WatchedGame
 from protocol.seats import Color, Reason
 
 if TYPE_CHECKING:
@@ -316,27 +313,3 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
     assert "red has 77\nblue has" in blue.inner_text("[data-position]")
     blue.check("input[value=blue]")
     assert "red has ?" in blue.inner_text("[data-position]")
-
-
-# --- watched ----------------------------------------------------------------------------------------------------------
-
-
-def watched(game: Game, setups: tuple[str, str], actions: str, audience: SeenBy) -> dict[str, Any]:
-    """What a viewer sees of a game under way after these actions."""
-    spec = spec_of(game)
-    shown = WatchedGame(spec, setups, audience)
-    state = spec.kind.start(spec.variant, spec.chance_seed, setups)
-    for ply, action in enumerate(actions.split(), start=1):
-        mover = state.to_move
-        shown.play(ActionPlayed(spec.id, ply, mover, action, state.play(action), 1, 1))
-    return shown.state()
-
-
-def test_the_public_sees_the_position_where_nothing_is_hidden_and_else_only_what_both_were_told() -> None:
-    open_game = watched(FOUR, ("", ""), "1 2", SeenBy.PUBLIC)
-    assert open_game["text"].startswith(". . . ")
-    assert open_game["image"].startswith("<svg")
-    assert open_game["moves"] == ["moved red 1", "moved blue 2"]
-    hidden = watched(GUESSING, ("17", "42"), "5", SeenBy.PUBLIC)
-    assert (hidden["text"], hidden["image"], hidden["moves"]) == ("", "", ["moved red 5", "miss"])
-    assert watched(GUESSING, ("17", "42"), "5", SeenBy.ALL)["text"] == "red has 17\nblue has 42"

@@ -13,7 +13,7 @@ from arena.game.verdict import GameResult, Verdict
 from arena.league.exchange import settings_of_game
 from arena.league.readers import Audience, Reader
 from arena.league.store import Stored
-from arena.report.game_data import GameData, game_data, game_script, labels_of, notes_for, views_of
+from arena.report.game_data import GameData, game_data, game_script, labels_of, views_of
 from arena.report.game_list import score_text
 from arena.report.game_text import GameFacts, facts_of
 from arena.report.shown import SeenBy, shown_class
@@ -71,7 +71,7 @@ def game_page(
         seen=data.views.get(audience.value),
         setups=[(color.word, shown_as.setup_text(side.setup)) for color, side in sides if side.setup],
         setup_note=shown_as.setup_note,
-        notes=[(note.ply, note.color, note.text) for note in notes_for(record, audience)],
+        notes=data.notes,
         stderr=[
             (f"Standard error of {color.word} ({isolated(side.name)})", side.stderr[-LONGEST_STDERR:])
             for color, side in sides

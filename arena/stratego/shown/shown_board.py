@@ -98,6 +98,10 @@ class ShownBoard(Shown):
     def cells(self) -> tuple[str, ...]:
         return tuple(map(self.cell, range(len(SQUARES))))
 
+    def picture(self) -> Mapping[str, Any]:
+        """Return the 100 cells of the board, two characters each."""
+        return {"cells": "".join(self.cells())}
+
     def lost(self, color: Color) -> list[Rank]:
         if self.view is SeenBy.ALL:
             return self._state.view(color).captured[color]

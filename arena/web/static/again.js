@@ -1,13 +1,31 @@
-// Fetches a script or a style sheet again that could not be loaded, as from a busy server, and then loads the page again.
+// Asks again for what could not be had, as from a busy server: a script, a style sheet, the events of a page.
 "use strict";
+
+const moment = (least = 1000, more = 2000) => new Promise((resolve) => setTimeout(resolve, least + more * Math.random()));
 
 addEventListener("error", async ({ target }) => {
   const address = target?.src || target?.href; // an error of a script that runs comes from the window
   if (!address) return;
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, 1000 + 2000 * Math.random()));
-    const answer = await fetch(address, { cache: "reload" }).catch(() => null);
-    if (answer?.ok) break;
-  }
+  do await moment();
+  while (!(await fetch(address, { cache: "reload" }).catch(() => null))?.ok);
   location.reload();
 }, true);
+
+// `hear` events, also after the connection was `lost`, until it returns "over"; "again" asks for all that was missed.
+function hearEvents(address, kind, hear, lost) {
+  const source = new EventSource(address);
+  async function again() {
+    source.close();
+    await moment();
+    hearEvents(address, kind, hear, lost);
+  }
+  source.addEventListener(kind, async ({ data }) => {
+    const answer = await hear(JSON.parse(data));
+    if (answer === "again") again();
+    if (answer === "over") source.close();
+  });
+  source.onerror = () => {
+    lost();
+    if (source.readyState === EventSource.CLOSED) again(); // browsers give up after an answer that is an error
+  };
+}

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_stores import play_game
 from scripted import game_spec
-from small_games import GUESSING, HOLDING
+from small_games import FOUR, GUESSING, HOLDING
 
 from arena.errors import ArenaError
 from arena.game import Game, add_game
@@ -148,3 +148,34 @@ def test_a_lost_event_breaks_a_game_and_so_does_one_against_the_rules() -> None:
         with pytest.raises(ArenaError):
             game.part()
         assert game.is_broken
+
+
+def test_the_public_sees_the_position_where_nothing_is_hidden_and_else_only_what_both_were_told() -> None:
+    def view(game: Game, audience: SeenBy) -> tuple[Any, Any]:
+        followed_game = followed(random_record(game, 1), audience)
+        return followed_game.part().views[audience.value], followed_game.picture()
+
+    open_game, picture = view(FOUR, SeenBy.PUBLIC)
+    assert open_game.texts == [picture["text"]]
+    assert picture["image"].startswith("<svg")
+    hidden, picture = view(GUESSING, SeenBy.PUBLIC)
+    assert (hidden.texts, hidden.images, picture) == ([""], [], {"text": "", "image": ""})
+    everything, picture = view(GUESSING, SeenBy.ALL)
+    assert everything.texts == [picture["text"]] == ["red has 71\nblue has 82"]
+
+
+def test_a_small_board_has_what_the_reader_knows() -> None:
+    record = some_record("duel", 1)
+    seen = {audience: followed(record, audience).picture()["cells"] for audience in READERS}
+    assert set(seen[SeenBy.PUBLIC]) <= set("rb?.~")
+    assert "?" not in seen[SeenBy.ALL]
+    assert seen[SeenBy.RED].count("b?") == seen[SeenBy.PUBLIC].count("b?") > 0
+
+
+def test_clocks_follow_from_the_time_control_and_the_times_taken() -> None:
+    record = some_record("duel", 2)
+    game = followed(record, SeenBy.PUBLIC)
+    assert game.clocks() == [(60_000, True), (60_000, False)]
+    first, *_ = events_of(record)
+    game.play(msgspec.structs.replace(first, taken_us=2_500_000))
+    assert game.clocks() == [(57_600, False), (60_000, True)]

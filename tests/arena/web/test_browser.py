@@ -9,14 +9,22 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import pytest
-from made_stores import make_store
-from served import PATIENCE, Serve
+from made_stores import make_store, play_game
+from served import PATIENCE, Serve, Served
 from served_command import pages_address
 
 from arena.game.record import GameRecord, NoteLine
+from arena.game.recorded import spec_of
+from arena.game.replay import Replay
+from arena.league.executor.task import Watched
 from arena.league.store import Store
+from arena.play.game_events import ActionPlayed, GameStarted
+from arena.report.shown import SeenBy
 from arena.report.site.site_contents import SitePlan
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.web.address import Address, hosts_of
+from arena.web.beside import GameStored
+from arena.web.live_games import AGAIN, BROKEN
 from arena.web.store_server import StoreServer
 
 if TYPE_CHECKING:
@@ -57,7 +65,8 @@ def test_standings_and_list_change_by_themselves_and_the_focus_stays(
     make_store(tmp_path / "l.sqlite", games=3)
     server = server_of(tmp_path / "l.sqlite")
     served = serving(server.application(), beside=server.run)
-    table, games = (open_address(f"http://{served.host}/{name}") for name in ("index.html", "games.html"))
+    names = ("index.html", "games.html", "games.html#shown=shortest")
+    table, games, shortest = (open_address(f"http://{served.host}/{name}") for name in names)
     table.locator("main table a").first.focus()
     name = table.evaluate("document.activeElement.getAttribute('href')")
     assert games.locator("#games tbody tr").count() == 3
@@ -65,7 +74,10 @@ def test_standings_and_list_change_by_themselves_and_the_focus_stays(
         store.add(records[3])
     table.wait_for_function("() => document.querySelector('.lead').textContent.includes('4 games')")
     assert table.evaluate("document.activeElement.getAttribute('href')") == name
-    games.wait_for_function("() => document.querySelectorAll('#games tbody tr').length == 4")
+    for page in (games, shortest):
+        page.wait_for_function("() => document.querySelectorAll('#games tbody tr').length == 4")
+    assert "the shortest first" in shortest.inner_text("#found")
+    assert shortest.locator("#games thead button").count() > 0
 
 
 def test_a_script_that_failed_to_load_is_fetched_again(
@@ -162,34 +174,137 @@ def league(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
         process.kill()
 
 
+WIDTHS = (360, 768, 1280)
+MOVES = "() => document.querySelectorAll('[data-moves] li').length"
+SHOWN = "() => document.querySelector('[data-moves] [aria-current]')?.dataset.ply ?? '0'"
+IS_LIVE = "() => document.querySelector('#live').getAttribute('aria-pressed') === 'true'"
+
+
+def until_plies(page: "Page", plies: int, shown: int | None = None) -> None:
+    page.wait_for_function(f"() => ({MOVES})() === {plies} && ({SHOWN})() === '{plies if shown is None else shown}'")
+
+
 def test_a_league_is_watched_to_its_end_and_axe_finds_nothing(
     league: "subprocess.Popen[str]", open_address: "OpenAddress", axe: "Axe", complaints: list[str], tmp_path: Path
 ) -> None:
     address = pages_address(league)
     page = open_address(f"{address}now.html")
-    page.wait_for_selector("#now tbody a")
-    assert SCRIPT_NAME in page.inner_text("#now tbody")
-    watched = open_address(page.evaluate("document.querySelector('#now tbody a').href"))
-    watched.wait_for_selector("[data-square] .piece")
+    page.wait_for_selector("#now .board use")
+    assert SCRIPT_NAME in page.inner_text("#now")
+    watched = open_address(page.evaluate("document.querySelector('#now a').href"))
+    watched.wait_for_selector("[data-square]")
     assert "when the game is over" in watched.inner_text("main")
     standings = open_address(address)
-    plies = "() => Number.parseInt(document.querySelector('[data-moves]').lastElementChild?.textContent ?? '0', 10)"
-    watched.wait_for_function(f"() => ({plies})() == 2")
+    until_plies(watched, 2)
     (tmp_path / "moves").write_text("xx")
-    watched.wait_for_function(f"() => ({plies})() == 4")
+    until_plies(watched, 4)
+    page.wait_for_function("() => document.querySelector('#now li').textContent.includes('ply 4')")
     assert SCRIPT_NAME in watched.inner_text("h1")
-    known = watched.evaluate("[...document.querySelectorAll('.piece:not(.unknown)')].length")
+    known = watched.evaluate(
+        "[...document.querySelectorAll('[data-square]')].filter((one) => /^[rb][^?!]/.test(one.dataset.cell)).length"
+    )
     assert known < 16  # most ranks of this army are not known to both sides
     for viewer in (page, watched):
-        viewer.set_viewport_size({"width": 360, "height": 640})
-        assert_for_everybody(viewer, axe)
+        for width in WIDTHS:
+            viewer.set_viewport_size({"width": width, "height": 740})
+            assert viewer.evaluate("document.documentElement.scrollWidth") <= width
+            assert_for_everybody(viewer, axe)
     assert complaints == []
     (tmp_path / "enough").touch()
-    watched.wait_for_selector("#end a")
-    page.wait_for_function("() => document.querySelector('#progress').textContent.includes('league is over')")
-    assert "when the game is over" not in watched.inner_text("main")
+    watched.wait_for_url("**/games/*.html*")
+    watched.wait_for_selector("[data-square]")
+    page.wait_for_function("() => document.querySelector('#progress').textContent === 'The league is over: 4 games.'")
+    page.wait_for_selector("main tbody a[href^='bots/']")
     standings.wait_for_function("() => document.querySelector('.lead').textContent.includes(' 4 games')")
+    standings.wait_for_function(
+        "() => document.querySelector('.live').textContent.startsWith('The league is over: 4 games.')"
+    )
     league.communicate(timeout=PATIENCE * 3)
     assert league.returncode == 0
-    assert standings.inner_text(".live").startswith("The league is over.")
+    assert page.inner_text("#progress") == "The league is over: 4 games."
+    assert standings.inner_text(".live").startswith("The league is over: 4 games.")
     assert complaints == []  # no page looks for the server that is gone
+
+
+@pytest.fixture
+def running(serving: Serve, tmp_path: Path) -> tuple[Served, StoreServer, GameRecord]:
+    """A server of a store with one game while another one is played, and this other one."""
+    (record,) = make_store(tmp_path / "l.sqlite", games=1)
+    record = msgspec.structs.replace(
+        play_game(load_ruleset("duel"), seed=5, plies=20), id="00aa", players=record.players
+    )
+    hosts = hosts_of([Address("127.0.0.1", 0)])
+    server = StoreServer([tmp_path / "l.sqlite"], SitePlan(), hosts, complain=lambda text: None, running=SeenBy.PUBLIC)
+    return serving(server.application(), beside=server.run), server, record
+
+
+def events_of(record: GameRecord) -> list[Watched]:
+    red, blue = record.setups
+    assert red is not None
+    assert blue is not None
+    steps = Replay(record).steps()
+    played = [ActionPlayed(record.id, s.ply, s.color, s.action, s.told, s.microseconds, 0) for s in steps]
+    begun = Watched((GameStarted(spec_of(record), (red, blue), None),), 0)
+    return [begun, *(Watched((event,), 0) for event in played)]
+
+
+def test_a_viewer_looks_back_while_a_game_goes_on_and_at_its_end_sees_the_replay_there(
+    running: tuple[Served, StoreServer, GameRecord], open_address: "OpenAddress", complaints: list[str], tmp_path: Path
+) -> None:
+    served, server, record = running
+    assert server.live is not None
+    tell, events = server.live.tell, events_of(record)
+    for event in events[:5]:
+        served.call(tell, event)
+    page = open_address(f"http://{served.host}/now/{record.id}.html")
+    until_plies(page, 4)
+    page.wait_for_function(IS_LIVE)
+    assert page.inner_text(".clock.runs")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("f")
+    until_plies(page, 4, 3)
+    assert page.inner_text(".field .clock >> nth=0") == page.inner_text(".field .clock >> nth=1") == ""
+    for event in events[5:7]:
+        served.call(tell, event)
+    until_plies(page, 6, 3)
+    assert not page.evaluate(IS_LIVE)
+    page.context.set_offline(True)
+    served.call(server.live.feeds[record.id].close)
+    page.wait_for_function("() => document.querySelector('#note').textContent.startsWith('Not connected')")
+    for event in events[7:9]:
+        served.call(tell, event)
+    page.context.set_offline(False)
+    until_plies(page, 8, 3)
+    page.wait_for_function("() => document.querySelector('#note').textContent === ''")
+    assert {text for text in complaints if "ERR_INTERNET_DISCONNECTED" not in text} == set()
+    complaints.clear()
+    page.click("#live")
+    for event in events[9:]:
+        served.call(tell, event)
+    until_plies(page, len(events) - 1)
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        store.add(record)
+    served.call(tell, GameStored(record.id, 2, "over"))
+    page.wait_for_url("**/games/2.html#ply=1*from=blue")
+    until_plies(page, len(events) - 1, 1)
+
+
+def test_a_game_that_was_dropped_or_is_played_again_says_so(
+    running: tuple[Served, StoreServer, GameRecord], open_address: "OpenAddress"
+) -> None:
+    served, server, record = running
+    assert server.live is not None
+    events = events_of(record)
+    for event in events[:4]:
+        served.call(server.live.tell, event)
+    page = open_address(f"http://{served.host}/now/{record.id}.html")
+    until_plies(page, 3)
+    for event in events[:2]:
+        served.call(server.live.tell, event)
+    until_plies(page, 1)
+    assert page.inner_text("#note") == AGAIN
+    served.call(server.live.tell, events[5])
+    page.wait_for_function("text => document.querySelector('#note').textContent === text", arg=BROKEN)
+    assert page.is_hidden("#live")

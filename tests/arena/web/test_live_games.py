@@ -1,31 +1,38 @@
 """The games that are being played: noted as they are told, shown when the host's delay is over, bounded in number."""
 
+import json
+import socket
 from collections.abc import Callable, Iterator
+from functools import partial
+from random import Random
+from typing import Any
 
 import pytest
 import trio
 import trio.testing
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from made_stores import play_game
 from msgspec.structs import replace
+from random_play import random_rows
 from scripted import game_spec
-from served import Serve
+from served import Serve, Served
+from twins import played_alike, with_two_swapped
 
-from arena.game.game_spec import GameSpec
-from arena.game.record import GameRecord
-from arena.game.replay import Replay
+from arena.game.replay import Replay, started
 from arena.game.time_control import TimeControl
 from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.shown import SeenBy
 from arena.report.site.page_frame import Site
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.shown.shown_board import ShownBoard
-from arena.stratego.watched_board import WatchedBoard
 from arena.web.address import Address, hosts_of
-from arena.web.beside import GameStored, Told
+from arena.web.beside import GameStored, LeagueProgress, Told
 from arena.web.feed import Viewers
 from arena.web.guard import Guard, PageLook
-from arena.web.live_games import ENDED, KEPT_OVER, MOVES_SHOWN, LiveGames
+from arena.web.live_games import AGAIN, BOARDS_SHOWN, BROKEN, GONE, KEPT_OVER, LiveGames
+from protocol.seats import Color
 
 
 def live_games(delay: float = 0.0) -> LiveGames:
@@ -51,16 +58,29 @@ def told() -> Callable[[str, int], Iterator[Told]]:
     return tell
 
 
+@pytest.fixture
+def serve_games(serving: Serve) -> Callable[[LiveGames], Served]:
+    def serve(games: LiveGames) -> Served:
+        look = PageLook(Site("a test", (), ""))
+        return serving(Guard(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])), beside=games.run)
+
+    return serve
+
+
 def test_games_that_are_over_are_forgotten_the_oldest_first(told: Callable[..., Iterator[Told]]) -> None:
     games = live_games()
     start, *_ = told("x", 3)
     assert isinstance(start, Watched)
     (begun,) = start.events
     assert isinstance(begun, GameStarted)
-    for number in range(KEPT_OVER + 10):
-        id = f"{number:04x}"
-        games.tell(Watched((replace(begun, spec=replace(begun.spec, id=id)),), 0))
-        games.tell(GameStored(id, number, "over"))
+
+    async def main() -> None:
+        for number in range(KEPT_OVER + 10):
+            id = f"{number:04x}"
+            games.tell(Watched((replace(begun, spec=replace(begun.spec, id=id)),), 0))
+            games.tell(GameStored(id, number, "over"))
+
+    trio.run(main)
     assert len(games.games) == KEPT_OVER
     assert "0000" not in games.games
 
@@ -75,9 +95,9 @@ def test_with_a_delay_nothing_is_shown_before_its_time(told: Callable[..., Itera
                 games.tell(message)
                 await trio.sleep(10)
             last = len(all_of_it) - 1
-            assert games.games["aa"].ply in (last - 3, last - 2)  # of what was told up to 30 s before
+            assert games.games["aa"].followed.ply in (last - 3, last - 2)  # of what was told up to 30 s before
             await trio.sleep(40)
-            assert games.games["aa"].ply == last
+            assert games.games["aa"].followed.ply == last
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
@@ -91,8 +111,8 @@ def test_at_the_end_what_was_delayed_is_shown_and_that_it_is_over(told: Callable
             games.tell(message)
         assert not games.games
         games.end()
-        assert games.games["aa"].ply == len(all_of_it) - 1
-        assert games.text == ENDED
+        assert games.games["aa"].followed.ply == len(all_of_it) - 1
+        assert games.text == "The league is over."
 
     trio.run(main)
 
@@ -101,7 +121,7 @@ NASTY = "<script>alert(1)</script>"
 
 
 def test_the_pages_of_games_under_way_can_be_read_without_a_script(
-    serving: Serve, told: Callable[..., Iterator[Told]]
+    serve_games: Callable[[LiveGames], Served], told: Callable[..., Iterator[Told]]
 ) -> None:
     games = live_games()
     first, *rest = told("aa", 6)
@@ -109,76 +129,177 @@ def test_the_pages_of_games_under_way_can_be_read_without_a_script(
     (start,) = first.events
     assert isinstance(start, GameStarted)
     players = (replace(start.spec.players[0], name=NASTY), start.spec.players[1])
-    games.tell(Watched((replace(start, spec=replace(start.spec, players=players)),), 0))
-    look = PageLook(Site("a test", (), ""))
-    served = serving(Guard(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])), beside=games.run)
+    served = serve_games(games)
+    served.call(games.tell, Watched((replace(start, spec=replace(start.spec, players=players)),), 0))
     page = served.get("/now.html")
     assert 'href="now/aa.html"' in page.text
     assert NASTY not in page.text
-    with served.connect(b"GET /now/aa/events HTTP/1.1\r\nHost: localhost\r\n\r\n") as viewer:
-        for message in rest:
-            served.call(games.tell, message)
-        found = b""
-        while f'"ply": {len(rest)}'.encode() not in found:
-            found += viewer.recv(65536)
+    for message in rest:
+        served.call(games.tell, message)
     page = served.get("/now/aa.html")
     assert (page.status, NASTY in page.text) == (200, False)
-    assert f"{len(rest)}. " in page.text
+    last = games.games["aa"].followed.part().actions[-1]
+    assert last in page.text
     served.call(games.tell, GameStored("aa", 9, "over now"))
+    assert 'href="../games/9.html"' not in served.get("/now/aa.html").text
+    served.call(games.read, {9})
     page = served.get("/now/aa.html")
     assert "over now" in page.text
     assert 'href="../games/9.html"' in page.text
-    for path in ("/now/bb.html", "/now/bb/events", "/now/../aa.html", "/now/%2e%2e.html"):
+    for path in ("/now/bb.html", "/now/../aa.html", "/now/%2e%2e.html"):
         assert served.get(path).status == 404
+    assert GONE in served.get("/now/bb/events").text
 
 
-RULES = ["isf", "vintage/lightning+silent-defence", "jumbo-81320/infiltrator+rescue"]
+class Viewer:
+    """Reads the events that a connection gets."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection, self._text = connection, b""
+
+    def next(self, kind: str = "board") -> Any:
+        begin = f"event: {kind}\ndata: ".encode()
+        while b"\n\n" not in (rest := self._text.partition(begin)[2]):
+            data = self._connection.recv(65536)
+            assert data, self._text
+            self._text += data
+        event, _, self._text = rest.partition(b"\n\n")
+        return json.loads(event)
 
 
-def events_of(record: GameRecord) -> Iterator[ActionPlayed]:
-    for step in Replay(record).steps():
-        yield ActionPlayed(record.id, step.ply, step.color, step.action, step.told, step.microseconds, 0)
+EVENTS = b"GET /now/aa/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LIST = b"GET /now/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-def watched(record: GameRecord, spec: GameSpec, audience: SeenBy = SeenBy.PUBLIC) -> WatchedBoard:
-    red, blue = record.setups
-    assert red is not None
-    assert blue is not None
-    return WatchedBoard(spec, (red, blue), audience)
+def test_a_viewer_gets_the_whole_game_and_then_what_is_new_and_another_viewer_does_not_disturb_that(
+    serve_games: Callable[[LiveGames], Served], told: Callable[..., Iterator[Told]]
+) -> None:
+    games = live_games()
+    start, *rest = told("aa", 9)
+    served = serve_games(games)
+    served.call(games.tell, start)
+    with served.connect(EVENTS) as first:
+        viewer, plies = Viewer(first), 0
+        assert viewer.next()["part"]["labels"]["red"] == "ann"
+        for message in rest[:4]:
+            served.call(games.tell, message)
+        while plies < 4:
+            event = viewer.next()
+            assert event["since"] == plies
+            plies += len(event["part"]["actions"])
+        with served.connect(EVENTS) as second:
+            other = Viewer(second)
+            served.call(games.tell, rest[4])
+            event = other.next()
+            assert event["since"] == 0
+            seen = len(event["part"]["actions"])
+            for message in rest[5:]:
+                served.call(games.tell, message)
+            for one, begin in ((viewer, 4), (other, seen)):
+                plies = begin
+                while plies < len(rest):
+                    event = one.next()
+                    assert event["since"] == plies
+                    plies += len(event["part"]["actions"])
+        served.call(games.tell, start)
+        event = viewer.next()
+        assert (event["since"], event["part"]["actions"], event["state"]["note"]) == (0, [], AGAIN)
+        served.call(games.tell, rest[1])
+        event = viewer.next()
+        assert (event["part"], event["state"]["note"]) == (None, BROKEN)
+        served.call(games.tell, GameStored("aa", 7, "ann won"))
+        assert viewer.next()["state"] == {"note": "ann won", "is_last": False, "href": "", "clocks": []}
+        served.call(games.read, {7})
+        state = viewer.next()["state"]
+        assert (state["is_last"], state["href"]) == (True, "../games/7.html")
 
 
-def common(by_red: str, by_blue: str) -> str:
-    """What both sides know of a square: a rank only if both have it."""
-    if by_red == by_blue:
-        return by_red
-    assert by_red[0] == by_blue[0]
-    return by_red if by_red[1] in "?!" else by_blue
+@pytest.mark.parametrize(
+    ("progress", "going", "ended"),
+    [
+        (LeagueProgress(1, 1, None), "1 game over", "The league is over: 1 game."),
+        (LeagueProgress(7, None, 20.0), "7 games over, about 20 s left", "The league is over: 7 games."),
+        (LeagueProgress(2, 3, None), "2 of 3 games over", "The league has stopped: 2 of 3 games were played."),
+    ],
+)
+def test_the_end_of_a_league_reads_as_an_end(progress: LeagueProgress, going: str, ended: str) -> None:
+    games = live_games()
+    games.tell(progress)
+    assert games.text == going
+    games.end()
+    assert games.text == ended
 
 
-@pytest.mark.parametrize("rules", RULES)
-def test_the_public_sees_after_each_ply_what_both_sides_know_and_no_more(rules: str) -> None:
-    ruleset = load_ruleset(rules)
-    record = play_game(ruleset, seed=1, plies=120)
-    game = watched(record, game_spec(ruleset, TimeControl(move_ms=1000)))
-    replay = Replay(record)
-    positions = [ShownBoard(replay.spec.kind, replay.state, SeenBy(side), {}) for side in ("red", "blue")]
-    steps = replay.steps()
-    for event in [None, *events_of(record)]:
-        if event:
-            game.play(event)
-            next(steps)
-        state = game.state()
-        assert state["cells"] == "".join(map(common, *(position.cells() for position in positions)))
-        assert state["ply"] == (event.ply if event else 0)
-        assert event is None or event.action in state["moves"][-1]
-    assert len(game.state()["moves"]) == MOVES_SHOWN
+def test_the_clock_of_the_side_to_move_runs_and_the_other_stands(told: Callable[..., Iterator[Told]]) -> None:
+    async def main() -> None:
+        games = live_games()
+        start, first, *_ = told("aa", 3)
+        games.tell(start)
+        await trio.sleep(0.4)
+        assert games.games["aa"].clocks() == [(600, True), (1000, False)]
+        games.tell(first)
+        await trio.sleep(3)
+        assert games.games["aa"].clocks() == [(1000, False), (0, True)]
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
-def test_with_all_ranks_the_board_is_the_true_one() -> None:
-    ruleset = load_ruleset("isf")
-    record = play_game(ruleset, seed=2, plies=60)
-    game, replay = watched(record, game_spec(ruleset, TimeControl(move_ms=1000)), SeenBy.ALL), Replay(record)
-    position = ShownBoard(replay.spec.kind, replay.state, SeenBy.ALL, {})
-    for event, _ in zip(events_of(record), replay.steps(), strict=True):
-        game.play(event)
-        assert game.state()["cells"] == "".join(position.cells())
+def test_the_list_has_boards_of_some_games_and_sends_again_only_those_that_changed(
+    serve_games: Callable[[LiveGames], Served], told: Callable[..., Iterator[Told]]
+) -> None:
+    games = live_games()
+    start, first, *_ = told("aa", 3)
+    assert isinstance(start, Watched)
+    (begun,) = start.events
+    assert isinstance(begun, GameStarted)
+    ids = [f"{number:02x}" for number in range(BOARDS_SHOWN)] + ["aa"]
+    served = serve_games(games)
+    with served.connect(LIST) as connection:
+        viewer = Viewer(connection)
+        assert viewer.next("games")["games"] == []
+        for id in ids:
+            served.call(games.tell, Watched((replace(begun, spec=replace(begun.spec, id=id)),), 0))
+        while len(event := viewer.next("games")["games"]) < len(ids):
+            pass
+        with served.connect(LIST) as other:
+            event = Viewer(other).next("games")
+        assert [row[0] for row in event["games"]] == ids
+        assert [row[4] is not None for row in event["games"]] == [True] * BOARDS_SHOWN + [False]
+        assert set("".join(event["games"][0][4]["cells"])) <= set("rb?!.~")
+        served.call(games.tell, GameStored("00", 1, "over"))
+        served.call(games.tell, first)
+        while len(event := viewer.next("games")["games"]) == len(ids):
+            pass
+        assert [row[0] for row in event if row[4]] == ["aa"]
+        served.call(games.tell, LeagueProgress(1, 1, None))
+        served.call(games.end)
+        while not (event := viewer.next("games"))["text"].startswith("The league is over: 1 game"):
+            pass
+        served.call(partial(games.read, (), is_last=True))
+        assert viewer.next("games")["is_stored"]
+
+
+@given(seed=st.integers(0, 2**32), rules=st.sampled_from(["duel", "isf", "duel+silent-defence", "duel+rescue"]))
+@settings(deadline=None, max_examples=20)
+def test_games_that_differ_in_what_the_public_may_not_know_are_sent_in_the_same_bytes(seed: int, rules: str) -> None:
+    rng, ruleset = Random(seed), load_ruleset(rules)
+    rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
+    twins = [with_two_swapped(one, rng) for one in rows]
+    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), list(Color), rng)
+    cut = rng.randint(0, len(actions))
+
+    async def sent(setups: tuple[str, str]) -> list[str]:
+        games, spec = live_games(), replace(game_spec(ruleset, TimeControl(bank_ms=60_000)), id="aa")
+        games.tell(Watched((GameStarted(spec, setups, None),), 0))
+        state = started(spec, setups)
+        for ply, action in enumerate(actions, 1):
+            mover = state.to_move
+            event = ActionPlayed("aa", ply, mover, action, state.play(action), 1000, 0)
+            games.tell(Watched((event,), 0))
+        (game,) = games.games.values()
+        return [game.event(0).data, game.event(cut).data, games.list_event(is_first=True).data]
+
+    red, blue = ("/".join(one) for one in rows)
+    red_twin, blue_twin = ("/".join(one) for one in twins)
+    clock = trio.testing.MockClock
+    assert trio.run(sent, (red, blue), clock=clock()) == trio.run(sent, (red_twin, blue_twin), clock=clock())

@@ -37,8 +37,9 @@ class Replay {
   set(game) {
     this.positions.take(game);
     this.labels = this.board.labels = game.labels;
+    const old = String(this.views);
     this.views = Object.keys(game.views);
-    this.view = this.views[0];
+    if (String(this.views) !== old) this.view = this.views[0];
     this.ply = Math.min(this.ply, this.last);
     this.part("moves").replaceChildren();
     this.listAll();
@@ -110,7 +111,7 @@ class Replay {
       line.dataset.side = side;
       line.querySelector("[data-name]").textContent = this.labels[side];
       const bank = this.ply ? this.positions.game.banks?.[this.ply - 1][at] : null;
-      if (typeof bank === "number" && !this.on.isLive) line.querySelector("[data-clock]").textContent = fill(this.texts.seconds, { time: (bank / 1000).toFixed(1) });
+      if (!this.on.isLive) line.querySelector("[data-clock]").textContent = typeof bank === "number" ? fill(this.texts.seconds, { time: (bank / 1000).toFixed(1) }) : "";
       const counts = {};
       for (const letter of lost[at]) counts[letter] = (counts[letter] ?? 0) + 1;
       const order = [...(this.labels.strength ?? "")].filter((letter) => counts[letter]);
