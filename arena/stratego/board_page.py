@@ -15,10 +15,9 @@ class BoardPage(SeatPage):
         """Return the values for the template. In `data` is how many pieces of each letter there are."""
         page = super().page(table, color)
         ruleset = ruleset_of(table.session.spec.variant)
-        ready = [{"name": f"{one.name}: {one.text}", "rows": one.rows} for one in presets(ruleset)]
         army = {rank.letter: count for rank, count in ruleset.army}
         return page | {
-            "data": page["data"] | {"army": army, "presets": ready},
-            "presets": [preset["name"] for preset in ready],
+            "data": page["data"] | {"army": army},
+            "presets": [(f"{one.name}: {one.text}", "/".join(one.rows)) for one in presets(ruleset)],
             "rules": [line.text for line in rule_lines(ruleset, DEFAULT_NAMES)],
         }

@@ -274,7 +274,7 @@ def test_a_person_wins_against_a_bot_in_a_browser_by_keyboard(table: Any, open_a
     assert "X" in (page.get_attribute("[data-position] img", "alt") or "")
     for goal, ply in (("first", 0), ("next", 1), ("next", 2), ("back", 1)):
         page.click(f"[data-go={goal}]")
-        page.wait_for_selector(f"#play[data-earlier='{ply}']")
+        page.wait_for_selector(f"#play[data-earlier][data-ply='{ply}']")
         shown = page.get_attribute("[data-position] img", "alt") or ""
         assert (shown.count("X"), shown.count("O")) == ((ply + 1) // 2, ply // 2)
     assert page.inner_text("[data-where]") == "As you knew it after ply 1 of 7."
@@ -298,7 +298,7 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
     red.fill("[data-rows] input", "77")
     red.click("[data-rows] button >> nth=0")
     at(blue, "setting-up", 0)
-    blue.click("[data-do=draw]")
+    blue.click("[data-do=random]")
     at(red, "moving", 0)
     assert red.inner_text("[data-position]") == "red has 77\nblue has ?"
     assert "77" not in served.served.get(served.path(Color.BLUE, "state")).text

@@ -5,40 +5,38 @@
 const RETRY_MS = 2000;
 
 class Link {
-  // `on` has path(), where the state is to be had, state(answer), and lost(), which tells whether that is for good.
-  constructor(on) {
-    this.on = on;
-    this.isOpen = false;
+  // `page` has path(), where the state is to be had, update(answer), and lost(), which tells whether that is for good.
+  constructor(page) {
+    this.page = page;
     this.open();
   }
 
   open() {
     const events = new EventSource("events");
-    events.addEventListener("open", () => { this.isOpen = true; this.load(); });
+    events.onopen = () => { this.isOpen = true; this.load(); };
     events.addEventListener("state", () => this.load());
-    events.addEventListener("error", () => {
+    events.onerror = () => {
       this.isOpen = false;
-      if (this.on.lost()) events.close();
+      if (this.page.lost()) events.close();
       else if (events.readyState === EventSource.CLOSED) setTimeout(() => this.open(), RETRY_MS);
-    });
+    };
   }
 
   async load() {
-    this.again = this.busy;
-    if (this.busy) return;
-    this.busy = true;
-    const answer = await fetch(this.on.path()).then((found) => (found.ok ? found.json() : null)).catch(() => null);
-    this.busy = false;
-    if (answer) this.on.state(answer);
-    else if (!this.on.lost()) setTimeout(() => this.load(), RETRY_MS);
+    this.again = this.isBusy;
+    if (this.isBusy) return;
+    this.isBusy = true;
+    const answer = await fetch(this.page.path()).then((found) => found.ok && found.json()).catch(() => null);
+    this.isBusy = false;
+    if (answer) this.page.update(answer);
+    else if (!this.page.lost()) setTimeout(() => this.load(), RETRY_MS);
     if (this.again) await this.load();
   }
 
-  // Gives why the arena has refused what was sent: its words, or the key of a text of the page; null if it was taken.
+  // Gives why the arena has refused what was sent: its words, or the key of a text of the page.
   async send(what, body = {}) {
-    const headers = { "Content-Type": "application/json" };
-    const answer = await fetch(what, { method: "POST", headers, body: JSON.stringify(body) }).catch(() => null);
-    if (!answer) this.on.lost();
-    return !answer ? "not_sent" : answer.ok ? ((await answer.json()).refused ?? null) : "failed";
+    const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+    const answer = await fetch(what, options).catch(() => null);
+    return !answer ? "not_sent" : !answer.ok ? "failed" : (await answer.json()).refused;
   }
 }

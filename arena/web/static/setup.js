@@ -3,18 +3,13 @@
 "use strict";
 
 class Setup {
-  // `page` as for `Choosing`, and its pieces; `army` is how many of each letter there are; a draft is kept under `key`.
-  constructor(page, tray, army, key) {
-    Object.assign(this, { page, tray, army, key });
+  // The page's `army` is how many of each letter there are.
+  constructor(page) {
+    Object.assign(this, { page, army: page.data.army, tray: page.part("tray"), key: "setup " + location.pathname });
     this.home = [0, 1, 2, 3].flatMap((row) => [...FILES].map((file) => file + (page.seat === "red" ? row + 1 : 10 - row)));
-    this.order = [...page.labels.strength].filter((letter) => army[letter]);
     this.draft = new Map();
     this.held = null; // { square } or { letter }
-    tray.addEventListener("click", (event) => {
-      const letter = event.target.closest("[data-letter]")?.dataset.letter;
-      if (letter) this.chooseLetter(letter);
-    });
-    this.load((this.stored("getItem") ?? "").split("/"));
+    this.load(this.stored("getItem") ?? "");
   }
 
   // --- the draft
@@ -24,37 +19,34 @@ class Setup {
   }
 
   missing() {
-    return this.order.reduce((sum, letter) => sum + this.left(letter), 0);
+    return Object.keys(this.army).reduce((sum, letter) => sum + this.left(letter), 0);
   }
 
+  // Its rows, the own back row first, as they are sent and kept.
   rows() {
-    const letters = this.home.map((square) => this.draft.get(square) ?? ".").join("");
-    return [0, 1, 2, 3].map((row) => letters.slice(10 * row, 10 * row + 10));
+    return this.home.map((square, at) => (at && at % 10 === 0 ? "/" : "") + (this.draft.get(square) ?? ".")).join("");
   }
 
-  // Take over whole rows, as far as they are of this army.
+  // Take over rows, as far as they are of this army.
   load(rows) {
     this.draft.clear();
-    [...rows.join("")].slice(0, this.home.length).forEach((letter, at) => {
-      if (this.army[letter] && this.left(letter) > 0) this.draft.set(this.home[at], letter);
-    });
+    [...rows.replaceAll("/", "")].forEach((letter, at) => this.left(letter) > 0 && this.draft.set(this.home[at], letter));
     this.held = null;
-    this.keep();
+    this.stored("setItem", this.rows());
   }
 
   mirror() {
-    this.load(this.rows().map((row) => [...row].reverse().join("")));
+    this.load(this.rows().split("/").map((row) => [...row].reverse().join("")).join("/"));
   }
 
   // All of the army on any of its squares.
   shuffle() {
-    const letters = this.order.flatMap((letter) => Array(this.army[letter]).fill(letter));
-    while (letters.length < this.home.length) letters.push(".");
-    for (let at = letters.length - 1; at > 0; at--) {
-      const other = Math.floor(Math.random() * (at + 1));
-      [letters[at], letters[other]] = [letters[other], letters[at]];
+    const rest = [...this.home];
+    this.draft.clear();
+    for (const [letter, count] of Object.entries(this.army)) {
+      for (let one = 0; one < count; one++) this.draft.set(rest.splice(Math.floor(Math.random() * rest.length), 1)[0], letter);
     }
-    this.load([letters.join("")]);
+    this.load(this.rows());
   }
 
   // A draft outlives its tab, until it is sent; a browser may keep nothing.
@@ -66,38 +58,17 @@ class Setup {
     }
   }
 
-  keep() {
-    this.stored("setItem", this.rows().join("/"));
-  }
-
-  forget() {
-    this.stored("removeItem");
-  }
-
-  // Put a piece on a square: from the tray, or from another square, whose piece changes places with it.
+  // Put a piece on a square: from the tray, or from another square, whose piece changes places with it. Without a square it
+  // goes back to the tray.
   put(square, { letter, square: from }) {
-    const { page, draft } = this, moved = letter ?? draft.get(from), there = draft.get(square);
-    if (!this.home.includes(square)) page.refuse(page.say("not_home", { square }));
-    else if (letter && this.left(letter) < 1) page.refuse(page.say("none_left", { piece: this.named(letter) }));
-    else {
-      if (from) draft.delete(from);
-      if (from && there) draft.set(from, there);
-      draft.set(square, moved);
-      this.keep();
-      page.tell(page.say("placed", { piece: this.named(moved), square, left: this.missing() }));
-    }
-  }
-
-  remove(square) {
-    const letter = this.draft.get(square);
-    if (!letter) return;
-    this.draft.delete(square);
-    this.keep();
-    this.page.tell(this.page.say("removed", { piece: this.named(letter), square, left: this.missing() }));
-  }
-
-  named(letter) {
-    return this.page.labels.pieces[letter][1];
+    const { page, draft } = this, moved = letter ?? draft.get(from), there = draft.get(square), values = { square: square ?? from, piece: page.name(moved) };
+    if (square && !this.home.includes(square)) return page.refuse("not_home", values);
+    if (letter && this.left(letter) < 1) return page.refuse("none_left", values);
+    if (from) draft.delete(from);
+    if (from && there) draft.set(from, there);
+    if (square) draft.set(square, moved);
+    this.stored("setItem", this.rows());
+    page.tell(square ? "placed" : "removed", { ...values, left: this.missing() });
   }
 
   // --- what is done to it
@@ -108,65 +79,51 @@ class Setup {
       if (held.square !== square) this.put(square, held);
       if (held.square || this.left(held.letter) < 1) this.held = null;
     } else if (this.draft.has(square)) this.held = { square };
-    else page.refuse(page.say(this.home.includes(square) ? "take_first" : "not_home", { square }));
-    page.draw();
+    else page.refuse(this.home.includes(square) ? "take_first" : "not_home", { square });
   }
 
-  chooseLetter(letter) {
+  chosenLetter(letter) {
     const { held } = this;
-    if (held?.square) this.remove(held.square); // put back
+    if (held?.square) this.put(null, held);
     this.held = held?.square || held?.letter === letter || this.left(letter) < 1 ? null : { letter };
-    this.page.draw();
   }
 
-  lifted() {
+  dropped(square, isTray) {
+    const { held } = this;
     this.held = null;
-  }
-
-  dropped(origin, square, isTray, letter) {
-    if (square && square !== origin) this.put(square, { square: origin, letter });
-    else if (origin && isTray) this.remove(origin);
-    this.page.draw();
+    if (held && square && square !== held.square) this.put(square, held);
+    else if (held?.square && isTray) this.put(null, held);
   }
 
   // What stands on a piece, or its letter in texts of moves, puts it on the square.
-  pressed(event, square) {
-    const key = event.key.toUpperCase();
-    const letter = this.order.find((one) => this.page.labels.pieces[one][0] === key) ?? this.order.find((one) => one === key);
-    if (event.key === "Escape") this.held = null;
-    else if (event.key === "Delete" || event.key === "Backspace") this.remove(square);
-    else if (letter) this.put(square, { letter });
-    else return;
-    event.preventDefault();
-    this.page.draw();
+  pressed(key, square) {
+    const named = Object.keys(this.army).find((letter) => this.page.labels.pieces[letter][0] === key), letter = named ?? key;
+    if (letter in this.army) this.put(square, { letter });
+    else if ((key === "DELETE" || key === "BACKSPACE") && this.draft.has(square)) this.put(null, { square });
+    else return false;
+    return true;
   }
 
   // --- what is to be seen
 
   cells() {
-    const lakes = ["c5", "d5", "c6", "d6", "g5", "h5", "g6", "h6"], side = this.page.seat[0];
-    return new Map(SQUARES.map((square) => [square, this.draft.has(square) ? side + this.draft.get(square) : lakes.includes(square) ? "~~" : ".."]));
+    const cell = (square) => (this.draft.has(square) ? this.page.seat[0] + this.draft.get(square) : LAKES.includes(square) ? "~~" : "..");
+    return new Map(SQUARES.map((square) => [square, cell(square)]));
   }
 
   look(square) {
-    const isSelected = this.held?.square === square;
-    const classes = [this.home.includes(square) && "home", isSelected && "selected"].filter(Boolean).join(" ");
-    return { classes, isSelected, more: isSelected ? [this.page.say("is_held")] : [], drags: this.draft.has(square) };
+    const isHeld = this.held?.square === square;
+    return { classes: [this.home.includes(square) && "home", isHeld && "selected"], more: [isHeld && this.page.say("is_held")], drags: this.draft.has(square) };
   }
 
   drawTray() {
-    const { page } = this, focused = this.tray.contains(document.activeElement) ? document.activeElement.dataset.letter : null;
-    this.tray.replaceChildren(...this.order.map((letter) => {
-      const left = this.left(letter), number = page.labels.pieces[letter][0], isHeld = this.held?.letter === letter;
-      const made = element("button", isHeld ? "selected" : "", pieceImage(page.seat[0] + letter, page.labels.pieces, false), element("span", "", `${this.named(letter)} \u00d7${left}`));
-      made.type = "button";
-      made.dataset.letter = letter;
-      made.title = page.say("key", { key: number.length === 1 ? number : letter });
-      made.setAttribute("aria-pressed", String(isHeld));
-      made.setAttribute("aria-disabled", String(left < 1));
-      if (left > 0) made.dataset.drags = "";
-      return made;
-    }));
-    if (focused) this.tray.querySelector(`[data-letter="${focused}"]`)?.focus();
+    for (const button of this.tray.children) {
+      const { letter } = button.dataset, left = this.left(letter), isHeld = this.held?.letter === letter;
+      button.querySelector("b").textContent = left;
+      button.classList.toggle("selected", isHeld);
+      button.setAttribute("aria-pressed", isHeld);
+      button.setAttribute("aria-disabled", left < 1);
+      button.toggleAttribute("data-drags", left > 0);
+    }
   }
 }

@@ -1,11 +1,6 @@
 // A game that is being played: its moves as they come, the clocks, and at the end its replay.
 "use strict";
 
-function clockText(ms) {
-  const seconds = Math.floor(ms / 1000);
-  return ms < 10_000 ? (ms / 1000).toFixed(1) : Math.floor(seconds / 60) + ":" + String(seconds % 60).padStart(2, "0");
-}
-
 class Watched {
   constructor(root) {
     this.root = root;
@@ -41,12 +36,7 @@ class Watched {
   tell() {
     const { replay, clocks } = this, isNow = replay?.ply === replay?.last;
     this.live.setAttribute("aria-pressed", isNow);
-    for (const line of this.root.querySelectorAll("[data-player]")) {
-      const [left, runs] = (isNow && clocks[line.dataset.side === "red" ? 0 : 1]) || [];
-      const clock = line.querySelector("[data-clock]");
-      clock.classList.toggle("runs", Boolean(runs));
-      if (Number.isInteger(left)) clock.textContent = clockText(Math.max(0, left - (runs ? Date.now() - this.came : 0)));
-    }
+    if (isNow) tellClocks(this.root, clocks, Date.now() - this.came);
   }
 }
 

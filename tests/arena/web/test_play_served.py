@@ -149,7 +149,7 @@ def test_a_page_becomes_that_of_the_next_game(play: Any, open_address: "OpenAddr
     for color, goal in (("red", "rematch"), ("blue", "again"), ("blue", "")):
         page.wait_for_selector("#play[data-stage=setting-up]")
         assert f"you play {color.title()}" in page.inner_text("[data-status]")
-        page.click("[data-do=draw]")
+        page.click("[data-do=random]")
         page.click("[data-do=ready]")
         page.wait_for_selector("#play[data-stage=moving]")
         page.click("[data-do=resign]")

@@ -3,21 +3,19 @@
 "use strict";
 
 const IMAGE_SIDE = 1060;
-const SHOWN = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "transform"];
+const SHOWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "transform"];
 
 // The board as it is shown, as a text that needs no page around it.
 function boardText(board) {
   const made = board.cloneNode(true), symbols = document.querySelector(".symbols defs").cloneNode(true);
-  const [old, copies] = [board, made].map((one) => [...one.querySelectorAll("*")]);
-  for (const name of ["id", "class", "role", "aria-label", "data-board"]) made.removeAttribute(name);
-  old.forEach((one, at) => {
-    const style = getComputedStyle(one);
-    for (const name of SHOWN) if (!(name === "transform" && style[name] === "none")) copies[at].setAttribute(name, style.getPropertyValue(name));
-    for (const name of ["class", "style", "role", "tabindex", "aria-label", "aria-hidden", "data-cell", "data-square"]) copies[at].removeAttribute(name);
+  const [old, copies] = [board, made].map((one) => [one, ...one.querySelectorAll("*")]);
+  copies.forEach((copy, at) => {
+    const style = getComputedStyle(old[at]);
+    for (const { name } of [...copy.attributes]) if (/^(id|class|style|role|tabindex|aria-.*|data-.*)$/.test(name)) copy.removeAttribute(name);
+    for (const name of SHOWN) if (style[name] !== "none" || name === "fill") copy.setAttribute(name, style.getPropertyValue(name));
   });
-  const colors = getComputedStyle(document.documentElement);
-  const text = new XMLSerializer().serializeToString(made).replace(">", ">" + new XMLSerializer().serializeToString(symbols));
-  return text.replace(/var\((--[\w-]+)\)/g, (_, name) => colors.getPropertyValue(name).trim());
+  const [text, defs] = [made, symbols].map((one) => new XMLSerializer().serializeToString(one)), colors = getComputedStyle(document.documentElement);
+  return text.replace(">", ">" + defs).replace(/var\((--[\w-]+)\)/g, (_, name) => colors.getPropertyValue(name).trim());
 }
 
 function save(address, name) {
