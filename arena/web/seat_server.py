@@ -131,7 +131,7 @@ class SeatPage:
         red, blue = map(isolated, players)
         heading = f"{red} - {blue}: {spec.variant.name}"
         title = f"You play {kind.seat_names[color]} - {heading}"
-        data = {"seat": color.word, "title": title, "seats": kind.seat_names, "has_setups": kind.has_setups}
+        data = {"seat": color.word, "title": title, "seats": kind.seat_names}
         return {
             "title": title,
             "heading": heading,

@@ -535,6 +535,29 @@ def test_what_is_typed_is_understood_and_what_was_refused_does_not_stay(seat: Se
     at(page, "over", 3)
 
 
+def test_a_game_that_ends_before_both_have_set_up_has_a_result_and_no_replay(
+    seat: Seat, open_page: Any, tmp_path: Path
+) -> None:
+    bot = tmp_path / "quits.py"
+    bot.write_text(
+        "#!/usr/bin/env python3\nimport sys\nprint('ready', flush=True)\n"
+        "for line in sys.stdin:\n    if 'setup' in line:\n        sys.exit(1)\n"
+    )
+    bot.chmod(0o755)
+    page = open_page(seat("duel", ("Ada", "unused"), bot=load_bot(bot)))
+    set_up(page)
+    at(page, "over")
+    assert "You have won: blue (quits)" in page.inner_text("[data-status]")
+    assert (
+        page.locator("[data-controls], [data-typed], [data-tray]").evaluate_all(
+            "(all) => all.filter((one) => one.offsetParent).length"
+        )
+        == 0
+    )
+    square(page, "a1").click()
+    assert page.inner_text("[data-refused]") == ""
+
+
 def test_the_tray_names_its_pieces_and_says_how_many_are_left(seat: Seat, open_page: Any) -> None:
     page = open_page(seat())
     at(page, "setting-up")
