@@ -9,7 +9,7 @@ class Watched {
     this.clocks = [];
     this.live.addEventListener("click", () => this.replay.go(this.replay.last));
     setInterval(() => this.tell(), 100);
-    hearEvents(root.dataset.events, "board", (told) => this.hear(told), () => { this.note.textContent ||= root.dataset.lost; });
+    hearEvents(root.dataset.events, "board", (told) => this.hear(told), () => this.lose());
   }
 
   hear({ since, part, state }) {
@@ -20,6 +20,13 @@ class Watched {
     this.live.hidden = !state.clocks.length;
     if (state.href) location.replace(state.href + (this.replay?.hash() ?? ""));
     return state.is_last ? "over" : "";
+  }
+
+  // Without a connection nothing is known of the clocks.
+  lose() {
+    this.note.textContent ||= this.root.dataset.lost;
+    this.live.hidden = true;
+    this.clocks = [];
   }
 
   // Add plies; false if some before them are missing.

@@ -195,7 +195,7 @@ def test_a_whole_game_is_played_with_the_keyboard_alone_and_announced(seat: Seat
         ["1.", "j4-j7\u00a0\u00d7"],
         ["2.", "e7-e6"],
     ]
-    assert "ply 2: Bea e7-e6" in page.inner_text("[data-now]")
+    assert "ply 2 of 2: Bea e7-e6" in page.inner_text("[data-now]")
     assert page.inner_text("[data-status]") == "Your turn (ply 3)."
     go(page, "e4")
     label = square(page, "e4").get_attribute("aria-label")
@@ -386,7 +386,7 @@ def test_who_looks_back_sees_each_ply_as_it_was_known_then_and_plays_on_from_the
     assert page.inner_text("[data-refused]") == ""
     assert shown(page) == boards[1]
     assert page.inner_text("[data-where]") == "As you knew it after ply 2 of 4."
-    assert "ply 2: Bea j7-j4" in page.inner_text("[data-now]")
+    assert "ply 2 of 4: Bea j7-j4" in page.inner_text("[data-now]")
     assert page.locator("[data-moves] [aria-current]").inner_text().startswith("2.")
     assert page.locator("[data-player=far] [data-lost] .hidden").all_inner_texts() == ["scout"]
     page.click("[data-go=back]")

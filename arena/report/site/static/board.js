@@ -45,7 +45,7 @@ class Board {
     listen("focusin", (square) => { if (square) this.point(square); on.looked?.(square); });
     listen("pointerover", (square) => on.looked?.(square));
     listen("mousedown", (_, event) => on.chosen || event.preventDefault()); // the arrow keys stay those of the game
-    root.addEventListener("pointerleave", () => on.looked?.(root.contains(document.activeElement) ? this.cursor : null));
+    root.addEventListener("pointerleave", (event) => event.pointerType === "touch" || on.looked?.(root.contains(document.activeElement) ? this.cursor : null));
   }
 
   at(square) {

@@ -4,7 +4,9 @@
 
 const PLY_MS = 700, SLIDE_MS = 300, ADDRESS_MS = 200, MOST_BEHIND = 3;
 const KEYS = { ArrowLeft: "back", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", Home: "first", End: "last", " ": "play", f: "flip", n: "fight", N: "fight_back", r: "reveal", R: "reveal_back" };
-const BUSY = "input, select, textarea, pre, dialog, [role=grid], .wide"; // what has uses of its own for these keys
+// What has uses of its own for all of these keys, for those that move, and for space.
+const BUSY = "input:not([type=range]), textarea, dialog, .play [role=grid]";
+const MOVES = "input, select, [role=grid], .now, .moves, .wide, pre", PRESSES = "button, a, summary, select";
 
 // Put the clocks there, as of so long ago: for Red and Blue the milliseconds left, whether the clock runs, and the bank.
 function tellClocks(root, clocks, passed) {
@@ -130,12 +132,12 @@ class Replay {
   tellPly() {
     const { ply, texts, labels, positions } = this, fight = this.board instanceof Board && positions.fight(this.view, ply);
     const side = positions.side(ply), action = positions.game.actions[ply - 1], told = this.seen().words?.[ply];
-    const made = [element("p", ply ? "what side " + side : "what", ply ? fill(texts.now, { ply, side: labels[side], action }) : texts.beginning, " ", element("span", "time", this.time(ply)))];
+    const made = [element("p", ply ? "what side " + side : "what", ply ? fill(texts.now, { ply, last: this.last, side: labels[side], action }) : texts.beginning, " ", element("span", "time", this.time(ply)))];
+    if (this.last && ply === this.last && labels.verdict) made.unshift(element("p", "verdict", labels.verdict)); // so that it is seen
     if (told) made.push(element("p", "told", ...(fight ? [this.duel(fight)] : []), told));
     for (const [at, from, text] of positions.game.notes) {
       if (this.isAt(at)) made.push(element("p", "said", fill(texts.noted, { side: labels[from], text })));
     }
-    if (this.last && ply === this.last && labels.verdict) made.push(element("p", "verdict", labels.verdict));
     this.part("now").replaceChildren(...made);
     const sides = { r: labels.red, b: labels.blue, "": "" }, lines = positions.game.dialogue.filter(([at]) => this.isAt(at));
     if (this.part("dialogue")) this.part("dialogue").textContent = lines.map(([, from, who, text]) => `${sides[from]} ${who} ${text}`.trim()).join("\n");
@@ -216,10 +218,11 @@ class Replay {
   }
 
   play(isOn) {
-    clearInterval(this.timer);
+    clearTimeout(this.timer);
     const pause = PLY_MS / Number(this.part("speed")?.value ?? 1);
     this.root.style.setProperty("--slide", Math.min(SLIDE_MS, 0.8 * pause) + "ms");
-    this.timer = isOn ? setInterval(() => (this.ply < this.last ? this.go(this.ply + 1) : this.play(false)), pause) : null;
+    const isFight = this.timeline.fights.includes(this.ply); // there is more to see
+    this.timer = isOn ? setTimeout(() => { if (this.ply < this.last) this.go(this.ply + 1); this.play(this.ply < this.last); }, isFight ? 2 * pause : pause) : null;
     this.part("now").setAttribute("aria-live", isOn ? "off" : "polite"); // it would never come to an end of announcing
     this.root.querySelector("[data-go=play]")?.setAttribute("aria-pressed", isOn);
   }
@@ -253,7 +256,10 @@ class Replay {
 
   listen() {
     const { root } = this;
-    this.part("speed")?.addEventListener("change", () => this.play(this.timer !== null));
+    const speed = this.part("speed");
+    speed?.addEventListener("change", () => { this.play(this.timer !== null); if (this.isPointing) speed.blur(); });
+    for (const kind of ["pointerdown", "keydown"]) root.addEventListener(kind, () => { this.isPointing = kind === "pointerdown"; }, { capture: true });
+    this.part("moves").addEventListener("mousedown", (event) => event.target.closest("a") && event.preventDefault()); // keys stay the page's
     this.timeline.slider.addEventListener("input", ({ target }) => { this.play(false); this.go(Number(target.value)); });
     this.part("views")?.addEventListener("change", ({ target }) => this.look(target.value));
     root.addEventListener("click", (event) => {
@@ -271,10 +277,11 @@ class Replay {
   }
 
   pressed(event) {
-    if (!(event.key in KEYS) || event.ctrlKey || event.altKey || event.metaKey || event.target.closest(BUSY)) return;
-    if (event.key === " " && event.target.closest("button, a, summary")) return;
+    const { key, target } = event, isAcross = key === "ArrowLeft" || key === "ArrowRight";
+    if (!(key in KEYS) || event.ctrlKey || event.altKey || event.metaKey || target.closest(BUSY)) return;
+    if (key === " " ? target.closest(PRESSES) : key.length > 1 && target.closest(MOVES) && !(isAcross && target.closest(".now, .moves"))) return;
     event.preventDefault();
-    this.act(KEYS[event.key]);
+    this.act(KEYS[key]);
   }
 
   // Go where the address says.
