@@ -103,7 +103,7 @@ class SeatTable:
 
 
 class SeatAnswer(msgspec.Struct, frozen=True):
-    """What a page of a seat shows: the state, and the game as far as the page does not have it.
+    """The state of a seat for its page, and the part of the game that the page does not have yet.
 
     `part` are the plies after the first `since` (all of them with the position before the first one), None before both
     sides have set up. A page sends `begun` back, which changes when the game is begun again and when it is over: then
