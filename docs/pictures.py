@@ -41,7 +41,7 @@ POSITIONS = """([first, last]) => {
 }"""
 PLIES, PLY_SECONDS, SLIDE_SECONDS = 70, 0.8, 0.3
 REPEATED = 'repeatCount="indefinite"'
-BOARD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="16 0 408 408">
+BOARD = """<svg xmlns="http://www.w3.org/2000/svg" width="440" height="440" viewBox="16 0 408 408">
 <style>text {{ fill: #fff; font: 700 14px sans-serif; text-anchor: middle; }}</style>
 <defs>{symbols}
 <pattern id="squares" x="20" y="4" width="80" height="80" patternUnits="userSpaceOnUse">

@@ -12,7 +12,6 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import commands
 import psutil
 import pytest
 from bot_games import NEVER_ENDS
@@ -64,13 +63,6 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
 def pytest_xdist_auto_num_workers() -> int:
     """One process more than CPUs that this one may use, as many tests wait for a deadline, or for a page."""
     return min(usable_cpus() + 1, MOST_PROCESSES)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def commands_are_over() -> Iterator[None]:
-    """End the process that runs commands for all tests."""
-    yield
-    commands.close()
 
 
 @pytest.fixture

@@ -58,6 +58,8 @@ BENCHMARK = "python benchmarks/"
 WITH_OUTPUT = re.compile(r"^```sh\n(.*)\n```\n\n```text$", re.MULTILINE)
 """A command and the output that a page shows of it: tests/test_tutorial.py runs those of the tutorial."""
 NEEDS_SHELL = re.compile(r"[|&;<>$`]|--cluster")
+BY_SHELL = ("play", "doctor", "completion")
+"""Commands that need a terminal, signals or the shell; others run in this process."""
 MOST_GAMES = {"--rounds": 1, "--games": 2}
 BOTS = ("drifter", "raider", "warden")
 PLIES = 120
@@ -88,7 +90,6 @@ BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 
 
 def blocks(kind: str) -> list[Block]:
-    """All blocks of a kind that are tested here."""
     return [block for block in BLOCKS if block.kind == kind and block.page not in OWN_TESTS]
 
 
@@ -161,7 +162,6 @@ def commands_of(page: str) -> list[str]:
 
 
 def run_here(page: str) -> list[str]:
-    """Those of the commands of a page that no other test runs."""
     elsewhere = WITH_OUTPUT.findall((ROOT / page).read_text(encoding="utf-8")) if page == "docs/tutorial.md" else []
     return [
         command
@@ -213,7 +213,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     main = commands_of("README.md")[0]
     assert SETS_UP in main
     first = main.rpartition(" && ")[2].replace(".venv/bin/", "")
-    done = commands.arena(folder, *arguments_of(first, folder), "--rounds", "3")  # a page shows game 17
+    done = commands.invoke(folder, *arguments_of(first, folder), "--rounds", "3")  # a page shows game 17
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -232,8 +232,11 @@ def assert_runs(command: str, desk: Path) -> None:
         code, said = visit(command, desk, {**os.environ, "PATH": path, "COLUMNS": "80"})
         assert code == 0, f"{command}\n{said}"
         return
-    if command.startswith("arena ") and not NEEDS_SHELL.search(command):
-        done = commands.arena(desk, *arguments_of(command, desk), PATH=path, COLUMNS="80")
+    if command.startswith("arena ") and not NEEDS_SHELL.search(command) and command.split()[1] not in BY_SHELL:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PATH", path)
+            patch.setenv("COLUMNS", "80")
+            done = commands.invoke(desk, *arguments_of(command, desk))
     else:
         done = commands.run_program(["/bin/sh", "-c", command], desk, PATH=path, COLUMNS="80")
     answers = {0, 1} if command.startswith("arena compare ") else {0}  # which of two bots is better

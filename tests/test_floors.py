@@ -101,7 +101,6 @@ def imports(path: Path) -> frozenset[str]:
 
 
 def floor(module: str) -> int:
-    """The floor that a module is on."""
     found = [
         (len(name), level)
         for level, names in enumerate(FLOORS)
@@ -114,7 +113,6 @@ def floor(module: str) -> int:
 
 
 def outside(modules: Iterable[str], ours: set[str]) -> set[str]:
-    """What these modules import that is in no package of ours."""
     return {name.split(".")[0] for module in modules for name in imports(MODULES[module])} - ours
 
 

@@ -48,7 +48,7 @@ def test_with_an_address_every_link_is_absolute_and_leads_to_a_file_that_is_ther
     for link in own:
         kind, _, path = link.removeprefix(f"{HOME}/").partition("/main/")
         assert kind == "issues" or (ROOT / path.partition("#")[0]).exists(), link
-    assert f"{HOME}/raw/main/docs/images/replay.png" in links
+    assert f"{HOME}/raw/main/docs/images/game.svg" in links
 
 
 @pytest.mark.parametrize("address", ["http://x.org/a", "here", "https://", "https://x.org/ a"])

@@ -25,7 +25,7 @@ import trio
 
 from arena.bots.build_copy import copy_folder, disk_faults, open_up, put_back, scratch, stamps
 from arena.bots.build_sandbox import link_outside, run_build
-from arena.bots.finding import broken
+from arena.bots.entering import broken
 from arena.bots.folders import BotFolders, in_use
 from arena.bots.languages import LANGUAGES
 from arena.bots.limits import MIB, BuildLimits

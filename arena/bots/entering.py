@@ -51,8 +51,13 @@ def digest_with_name(digest: str, name: str) -> str:
     return hashlib.sha256(f"{digest} named {name}".encode(errors="surrogatepass")).hexdigest()
 
 
-def broken_digest(digest: str) -> str:
-    return hashlib.sha256(f"broken {digest}".encode()).hexdigest()
+def broken(bot: BotSpec, fault: str) -> BotSpec:
+    """Return the same bot as one that cannot be started, because of `fault`.
+
+    A broken bot is another player than the working one, so that its forfeits do not count for the bot once it is fixed.
+    """
+    digest = hashlib.sha256(f"broken {bot.digest}".encode()).hexdigest()
+    return replace(bot, digest=digest, fault=printable(fault, lines=True))
 
 
 def place_of(bot: BotSpec) -> str:

@@ -15,7 +15,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from arena.bots.asked import AskedBot, asked_bot
-from arena.bots.entering import assign_identities, broken_digest, place_of_link
+from arena.bots.entering import assign_identities, broken, place_of_link
 from arena.bots.identity import Identity, digest_with, identify_file, identify_folder
 from arena.bots.loading import MissingProgramError, NotThereError, load_bot
 from arena.bots.manifest import MANIFEST, MOST_LOOKED_AT, read_manifest
@@ -171,14 +171,6 @@ def _may_be_bot(path: Path) -> bool:
 def _is_document(path: Path) -> bool:
     is_named_so = path.suffix.lower() in DOCUMENT_ENDINGS or path.name in (*DOCUMENTS, *SETTINGS)
     return is_named_so and os.path.isfile(path)
-
-
-def broken(bot: BotSpec, fault: str) -> BotSpec:
-    """Return the same bot as one that cannot be started, because of `fault`.
-
-    A broken bot is another player than the working one, so that its forfeits do not count for the bot once it is fixed.
-    """
-    return replace(bot, digest=broken_digest(bot.digest), fault=printable(fault, lines=True))
 
 
 def _as_asked(bot: BotSpec, asked: AskedBot) -> BotSpec:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from arena.bots.finding import broken
+from arena.bots.entering import broken
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError

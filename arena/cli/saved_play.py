@@ -19,7 +19,7 @@ from arena.game.time_control import parse_time
 from arena.game.verdict import named
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import option_value
-from arena.league.person_game import Face, PersonOptions, begin_person_game, play_person_game
+from arena.league.person_game import Face, PersonOptions, Repeat, begin_person_game, play_person_game
 from arena.league.resumed import ResumeOptions, resume_game
 from arena.league.saved import AlreadyPlayed, GameOutcome, PreparedGame, begin_game, play_prepared
 from arena.league.store import GameRow
@@ -156,9 +156,17 @@ def _user_name() -> str:
 
 def begin_with_person(paths: tuple[str, ...], options: PlayOptions, seats: Seats, save: Path | None) -> int:
     who = seats.persons(1 if paths else 2)
-    begun = begin_person_game(paths, options, who, remark, file=save, run=run_unwinding)
-    with seats.listening() as listening, unwinding(), _opened(begun) as prepared:
-        return _play_person(prepared, listening, is_level_chosen=options.sandbox == AUTO)
+    repeat = Repeat()
+    with seats.listening() as listening, unwinding():
+        while True:
+            with _opened(begin_person_game(paths, options, who, remark, file=save, run=run_unwinding)) as prepared:
+                code = _play_person(prepared, listening, repeat, is_level_chosen=options.sandbox == AUTO)
+            if not repeat.is_wanted:
+                return code
+            assert isinstance(prepared, PreparedGame)
+            color = next(color for color in Color if prepared.bots[color].name == who.names[0])
+            who = replace(who, color=color.opponent if repeat.swaps_colors else color)
+            repeat.is_wanted = False
 
 
 def resume_with_person(
@@ -176,17 +184,21 @@ def resume_with_person(
     options = ResumeOptions(sandbox, places, interpreters)
     resumed = resume_game(saved, file, options, remark, run_unwinding)
     with seats.listening() as listening, unwinding(), _opened(resumed) as prepared:
-        return _play_person(prepared, listening, is_level_chosen=sandbox == AUTO)
+        return _play_person(prepared, listening, None, is_level_chosen=sandbox == AUTO)
 
 
-def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
+def _face(listening: "Listening | None", prepared: PreparedGame, repeat: Repeat | None) -> Face:
     if listening is None:
         from arena.cli.play_terminal import terminal_face
 
         return terminal_face
     from arena.web.seat_server import NextCommands, page_face
 
+    known = () if repeat is None else tuple(repeat.tokens)
+
     def tell(addresses: Mapping[Color, str]) -> None:
+        if known:
+            return  # the pages of the game before are those of this one
         for color, address in addresses.items():
             result(f"{named(prepared.spec.players, color)}: {address}")
         flush_results()
@@ -198,11 +210,17 @@ def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
         report=arena_line("report", store, "--out", "site", game=prepared.spec.variant.game),
     )
     stays = "the game is over; close its pages or press Ctrl-C to end the command"
-    return page_face(listening, tell, complain=remark, commands=commands, ended=lambda: remark(stays))
+    return page_face(
+        listening.again(), tell, complain=remark, commands=commands, ended=lambda: remark(stays), repeat=repeat
+    )
 
 
 def _play_person(
-    prepared: PreparedGame | AlreadyPlayed, listening: "Listening | None", *, is_level_chosen: bool
+    prepared: PreparedGame | AlreadyPlayed,
+    listening: "Listening | None",
+    repeat: Repeat | None,
+    *,
+    is_level_chosen: bool,
 ) -> int:
     if isinstance(prepared, AlreadyPlayed):
         return DONE
@@ -225,7 +243,7 @@ def _play_person(
         remark(f"saved after {_plies(plies)}; resume with: {_line_to_resume(prepared, 'play', '--resume')}{where}")
 
     def play(stop: StopRequests) -> GameOutcome:
-        return play_person_game(prepared, _face(listening, prepared), stop, remark)
+        return play_person_game(prepared, _face(listening, prepared, repeat), stop, remark)
 
     return _run(prepared, play, finished, saved, f"play again with: {same_command()}")
 

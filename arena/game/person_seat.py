@@ -143,6 +143,11 @@ class PersonSeat:
         del variant
         return known
 
+    def known_to_enemy(self, variant: Variant) -> tuple[str, ...]:
+        """Return the squares of own pieces whose rank the enemy knows, in a game that has such."""
+        del variant
+        return ()
+
     def truth(self, position: State) -> tuple[str, ...]:
         """Return the whole position, for the end of the game."""
         text = position.text(None)

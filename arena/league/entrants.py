@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.bots.entering import assign_identities, copies_of_one
-from arena.bots.finding import broken, find_entrants, fitting
+from arena.bots.entering import assign_identities, broken, copies_of_one
+from arena.bots.finding import find_entrants, fitting
 from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
 from arena.bots.runnable import runnable

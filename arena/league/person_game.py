@@ -8,7 +8,7 @@ import contextlib
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
 
@@ -53,6 +53,16 @@ class PersonOptions:
     color: Color | None = None
     clock: str | None = None
     seed_given: bool = False
+
+
+@dataclass
+class Repeat:
+    """Another game after one that is over, if a person wants it. Each person keeps the address of the page."""
+
+    is_wanted: bool = False
+    swaps_colors: bool = False
+    tokens: dict[str, str] = field(default_factory=dict)
+    """The secret of each person, by name."""
 
 
 @contextlib.contextmanager

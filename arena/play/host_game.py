@@ -5,7 +5,6 @@ It follows the events of the game. The referee judges the game with a position o
 
 import math
 from collections.abc import Callable
-from functools import partial
 
 from arena.errors import IllegalAnswerError
 from arena.game import State
@@ -24,8 +23,9 @@ class HostGame:
     def __init__(self, spec: GameSpec) -> None:
         self._spec = spec
         self.state: State | None = None
-        self._begin: Callable[[], State]
-        self._actions: list[str] = []
+        self.start: GameStarted | None = None
+        self.played_since: list[ActionPlayed] = []
+        """The actions since `start`."""
         self._clock = GameClock(spec.times)
         self._turn_began = 0.0
 
@@ -36,9 +36,8 @@ class HostGame:
     def started(self, event: GameStarted, now: float) -> None:
         spec = event.spec
         self._clock = GameClock(self._spec.times)
-        self._begin = partial(spec.kind.begin, spec.variant, spec.chance_seed, event.setups)
-        self._actions = []
-        self.state = state = self._begin()
+        self.start, self.played_since = event, []
+        self.state = state = spec.kind.begin(spec.variant, spec.chance_seed, event.setups)
         if event.history:
             self._recall(state, event.history)
         self._turn_began = now
@@ -48,7 +47,6 @@ class HostGame:
             self._spend_interrupted(state, history, ply)
             self._clock.charge(state.to_move, taken_us / MICROSECONDS)
             state.play(action)
-            self._actions.append(action)
         self._spend_interrupted(state, history, len(history.actions) + 1)
 
     def _spend_interrupted(self, state: State, history: History, ply: int) -> None:
@@ -60,17 +58,8 @@ class HostGame:
         assert self.state is not None, "a game has started before anything is played"
         self._clock.charge(event.color, event.taken_us / MICROSECONDS)
         self.state.play(event.action)
-        self._actions.append(event.action)
+        self.played_since.append(event)
         self._turn_began = now
-
-    def position_after(self, plies: int) -> State | None:
-        """Return the position after a number of plies, played again; None before the game has begun."""
-        if self.state is None or plies >= self.state.ply:
-            return self.state
-        state = self._begin()
-        for action in self._actions[:plies]:
-            state.play(action)
-        return state
 
     def finished(self, record: GameRecord) -> None:
         """Apply the end of the game; without a first turn, it is the only event."""

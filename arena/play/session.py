@@ -18,7 +18,7 @@ import trio
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
-from arena.game import State, displayed
+from arena.game import displayed
 from arena.game.game_spec import GameSpec
 from arena.game.person_seat import ClockState, EndState, PersonSeat, SeatStage, SeatState
 from arena.game.record import GameRecord, History
@@ -203,14 +203,15 @@ class Session:
         position = self._host.state
         return position.text(None if self._result else color) if position else ""
 
-    def svg(self, color: Color) -> str | None:
-        """Return the position as an SVG image, as `text` does."""
-        position = self._host.state
-        return position.svg(None if self._result else color) if position else None
+    @property
+    def start(self) -> GameStarted | None:
+        """The beginning of the game; another one if the game was begun again."""
+        return self._host.start
 
-    def position_after(self, plies: int) -> State | None:
-        """Return the whole position after a number of plies; None if the game has not begun."""
-        return self._host.position_after(plies)
+    @property
+    def played(self) -> Sequence[ActionPlayed]:
+        """The actions since `start`, without those of an earlier part of a resumed game."""
+        return self._host.played_since
 
     async def changed(self, color: Color, version: int = 0) -> SeatState:
         """Wait until a person's state has a version above this one, and return it."""

@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from arena.game import Names, State, Variant
+from arena.game import Game, Names, State, Variant
 from arena.game.clock import MICROSECONDS, GameClock
 from arena.game.game_spec import GameSpec
-from arena.game.record import GameRecord, NoteLine, RecordError
+from arena.game.record import GameRecord, RecordError
 from arena.game.replay import Replay, ReplayStep
 from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, transcript
 from arena.report.game_text import GameFacts, Taken
@@ -137,18 +137,15 @@ def game_data(
     has_seeds: bool = True,
 ) -> GameData:
     lines = _dialogue(record, audience, has_seeds=has_seeds) if has_dialogue else []
+    seen = [color.word for color in Color if audience.sees(color)]
+    notes = [(note.ply, note.color, note.text) for note in record.notes if note.color in seen]
     if None in record.setups:
-        return GameData(labels, {}, "", [], {}, [], None, [], lines)
+        return GameData(labels, {}, "", [], {}, [], None, notes, lines)
     replay = Replay(record)
     plies = SeenPlies(replay.spec, replay.state, audience, names, record.interrupted)
     for step in replay.steps():
         plies.add(step)
-    notes = [(note.ply, note.color, note.text) for note in notes_for(record, audience)]
     return plies.data(labels=labels, notes=notes, dialogue=lines)
-
-
-def notes_for(record: GameRecord, audience: SeenBy) -> list[NoteLine]:
-    return [note for note in record.notes if any(audience.sees(color) for color in Color if color.word == note.color)]
 
 
 def labels_of(facts: GameFacts, variant: Variant, names: Names) -> dict[str, Any]:
@@ -163,6 +160,14 @@ def game_labels(variant: Variant, players: tuple[str, str], names: Names) -> dic
 
 def verdict_text(facts: GameFacts) -> str:
     return f"after {counted(facts.plies, 'ply', 'plies')}: {facts.detail} ({facts.result}, {facts.reason})"
+
+
+def views_of(game: Game, players: tuple[str, str], audience: SeenBy) -> list[tuple[str, str]]:
+    """Return the views of a reader with their names; `players` are Red's and Blue's names."""
+    seats = [f"what {seat} ({isolated(name)}) knew" for seat, name in zip(game.seat_names, players, strict=True)]
+    whole = shown_class(game).everything
+    names = {SeenBy.ALL: whole, SeenBy.RED: seats[0], SeenBy.BLUE: seats[1], SeenBy.PUBLIC: "what both sides knew"}
+    return [(view.value, names[view]) for view in audience.views]
 
 
 def game_script(number: int, data: GameData) -> str:

@@ -14,11 +14,12 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
-
-import psutil
+from typing import TYPE_CHECKING, NamedTuple
 
 _LINUX = sys.platform == "linux"
+if TYPE_CHECKING or not _LINUX:
+    import psutil
+
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 ENVIRONMENT = 64 * 1024
 """The most bytes of a process's environment that are read."""

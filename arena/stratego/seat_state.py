@@ -14,7 +14,7 @@ from arena.game.person_seat import ClockState, PersonSeat, SeatStage, SeatState
 from arena.play.session import Session
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.events import Event
-from arena.stratego.rules.tables import RuleTables
+from arena.stratego.rules.tables import tables_of
 from arena.stratego.shown.boards import SquareMark, marks_of, told_words
 from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.state import as_stratego
@@ -44,29 +44,17 @@ class PieceState(msgspec.Struct, frozen=True):
     could_be: tuple[Letter, ...] = ()
 
 
-class FightState(msgspec.Struct, frozen=True):
-    """A fight. `defender` is None if hidden from this seat; `survivor` is `attacker`, `defender` or `neither`."""
-
-    attacker: Letter
-    defender: Letter | None
-    survivor: str
-
-
 class ActionState(msgspec.Struct, frozen=True):
     """An action of a side, as this seat was told; `words` say what it was told besides the action.
 
-    `origin` and `target` are the first and the last square of the action; None for resigning. In a rescue `target` is
-    where the piece went, in a guess the square of the guessed piece. `marks` are its effects by square.
+    `marks` are its effects by square.
     """
 
     ply: int
     color: ColorWord
     action: str
-    origin: Square | None = None
-    target: Square | None = None
     words: str = ""
     marks: dict[Square, SquareMark] = {}
-    fight: FightState | None = None
 
 
 class ChoiceState(msgspec.Struct, frozen=True):
@@ -204,8 +192,9 @@ class StrategoSeat(PersonSeat):
         self._view.close_action()
         return self._view.cells()
 
-    def shown(self, tables: RuleTables) -> tuple[Square, ...]:
+    def known_to_enemy(self, variant: Variant) -> tuple[Square, ...]:
         """Return the squares of own pieces whose rank the enemy knows, because both seats have been told it."""
+        tables = tables_of(ruleset_of(variant))
         view = View(self.color, "")
         for message in self.told:
             if isinstance(message, messages.Battle) and tables.hides_defender(message):
@@ -233,17 +222,9 @@ def _action(ply: int, told: Sequence[Event]) -> ActionState:
     """Return an action: a `moved` and what was told of it."""
     moved, *_ = told
     assert isinstance(moved, messages.Moved)
-    action = parts(moved.action)
-    origin, target = (None if square is None else SQUARES[square] for square in (action.start, action.end))
     marks = {SQUARES[square]: mark for square, mark in marks_of(told).items()}
-    fight = next((_fight(event) for event in told if isinstance(event, messages.Battle)), None)
     words = told_words(told, DEFAULT_NAMES)
-    return ActionState(ply, moved.color.word, moved.action, origin, target, words, marks, fight)
-
-
-def _fight(battle: messages.Battle) -> FightState:
-    defender = battle.defender.letter if battle.defender else None
-    return FightState(battle.attacker.letter, defender, battle.survivor.value)
+    return ActionState(ply, moved.color.word, moved.action, words, marks)
 
 
 def _choice(text: str) -> ChoiceState:

@@ -72,6 +72,10 @@ class Listening:
         host = LOCAL_HOST if self.address.is_any else self.address.in_url
         return f"http://{host}:{self.address.port}/"
 
+    def again(self) -> "Listening":
+        """Return the same for one server; it closes its own."""
+        return Listening(self.socket.dup(), self.address)
+
     def close(self) -> None:
         self.socket.close()
 

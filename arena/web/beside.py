@@ -66,7 +66,7 @@ MOST_WAITING = 20_000
 """Events on the list, some megabytes: one or two seconds of very fast bots."""
 MOST_SENT = 500
 BATCH_SECONDS = 0.05
-END_SECONDS = 4.0
+END_SECONDS = 7.0
 MOST_SAID = 20
 
 

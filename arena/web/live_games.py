@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.followed import FollowedGame
-from arena.report.game_data import GameData
+from arena.report.game_data import GameData, views_of
 from arena.report.progress import duration_text
 from arena.report.shown import SeenBy
 from arena.system.printable import counted
@@ -31,19 +31,13 @@ BOARDS_SHOWN = 12
 MOST_DELAYED = 20_000
 """Batches of events that wait for the delay; games of later ones cannot be followed."""
 KEPT_OVER = 64
-VIEWS = {
-    SeenBy.ALL: "all that there is to know",
-    SeenBy.RED: "what Red knows",
-    SeenBy.BLUE: "what Blue knows",
-    SeenBy.PUBLIC: "What both sides know. All is shown when the game is over.",
-}
 GONE = "This game is not being played now. If it is over, it is in the list of games."
-BROKEN = "The moves came too fast to be followed. The game can be replayed when it is over."
+BROKEN = "Moves of this game were missed, so it cannot be followed. It can be replayed when it is over."
 AGAIN = "The machine disturbed this game, so it is played again from the start."
 UNFINISHED = "The league has ended before this game."
 
 
-@dataclass
+@dataclass(eq=False)
 class LiveGame:
     """A running game as viewers see it. It `is_again` if it was disturbed and has started anew."""
 
@@ -88,12 +82,13 @@ class LiveGame:
         return [(left if left is None or not runs else max(0, left - used), runs) for left, runs in clocks]
 
     def row(self, *, has_board: bool) -> tuple[Any, ...]:
-        """Return id, players and plies for the list of games, and the position if it is wanted."""
-        spec, picture = self.followed.spec, None
+        """Return id, players and plies for the list of games, and the position if it is wanted and can be shown."""
+        (red, blue), picture = self.followed.spec.players, None
         if has_board:
             with suppress(ArenaError):
                 picture = self.followed.picture()
-        return spec.id, spec.players[0].name, spec.players[1].name, self.followed.ply, picture
+        is_seen = picture and any(picture.values())
+        return self.followed.spec.id, red.name, blue.name, self.followed.ply, picture if is_seen else None
 
 
 def board_event(since: int, part: GameData | None, **state: Any) -> Event:
@@ -225,16 +220,20 @@ class LiveGames:
 
     def list_event(self, *, is_first: bool = False) -> Event:
         """Return the list of games; boards that have not changed are only in the first one of a viewer."""
-        games, pieces = self._running(), None
-        rows = []
-        for place, game in enumerate(games):
-            is_shown = place < BOARDS_SHOWN
-            if is_shown and (is_first or game.drawn is None):
-                pieces = game.followed.labels.get("pieces")
-            rows.append(game.row(has_board=is_shown and (is_first or game.drawn != game.followed.ply)))
-            if not is_first:
-                game.drawn = game.followed.ply if is_shown else None
-        told = {"text": self.text, "games": rows, "pieces": pieces, "is_stored": self.is_stored}
+        games = self._running()
+        new = [game for game in games[:BOARDS_SHOWN] if is_first or game.drawn != game.followed.ply]
+        rows = [game.row(has_board=game in new) for game in games]
+        if not is_first:
+            for game in new:
+                game.drawn = game.followed.ply
+        pieces = games[0].followed.labels.get("pieces") if games else None
+        told = {
+            "text": self.text,
+            "games": rows,
+            "pieces": pieces,
+            "is_over": self.is_over,
+            "is_stored": self.is_stored,
+        }
         return Event(msgspec.json.encode(told).decode(), "games")
 
     @property
@@ -242,13 +241,15 @@ class LiveGames:
         progress = self.progress
         if progress is None:
             return "The league is over." if self.is_over else ""
-        is_whole = progress.planned in (None, progress.done)
-        planned = "" if progress.planned is None else f" of {progress.planned}"
+        done = f"{progress.done} of {progress.planned} games"
+        if progress.planned in (None, progress.done):
+            done = counted(progress.done, "game")
+        elif self.is_over:
+            return f"The league has stopped: {done} were played."
         if self.is_over:
-            done = counted(progress.done, "game") if is_whole else f"{progress.done}{planned} games were played"
             return f"The league is over: {done}."
         left = f", about {duration_text(progress.seconds_left)} left" if progress.seconds_left else ""
-        return f"{progress.done}{planned} games over{left}"
+        return f"{done} over{left}"
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -277,7 +278,7 @@ class LiveGames:
             f"now/{spec.id}.html",
             game=game,
             labels=game.followed.labels,
-            views=[(view.value, VIEWS[view]) for view in self._audience.views],
+            views=views_of(spec.kind, (spec.players[0].name, spec.players[1].name), self._audience),
             data=data,
             seen=data.views[self._audience.value] if data else None,
             delay=self._delay,

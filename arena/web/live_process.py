@@ -30,7 +30,7 @@ except ImportError:  # no bots are run there
 
 NICENESS = 5
 """Below the bots, and enough to answer on a busy machine."""
-LAST_SECONDS = 3.0
+LAST_SECONDS = 6.0
 """The time in which viewers learn that the league is over, and load its last results."""
 
 

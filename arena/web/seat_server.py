@@ -16,7 +16,13 @@ from starlette.routing import Route
 
 from arena.game import displayed
 from arena.game.person_seat import SeatStage, SeatState
+from arena.game.record import GameRecord
+from arena.league.person_game import Repeat
+from arena.play.game_events import GameStarted
 from arena.play.session import LONGEST_ANSWER, RefusedError, Session
+from arena.report.followed import FollowedGame
+from arena.report.game_data import GameData, game_labels, views_of
+from arena.report.shown import SeenBy
 from arena.report.site.page_frame import Site
 from arena.system.concurrency import background, open_nursery
 from arena.system.printable import isolated, printable
@@ -39,12 +45,17 @@ class NextCommands:
 
 
 class SeatTable:
-    """A session with a secret for each person's seat, which is safe in a path."""
+    """A session with a secret for each seat, which is safe in a path. With `repeat` another game may follow."""
 
-    def __init__(self, session: Session, commands: NextCommands) -> None:
-        self.session, self.commands = session, commands
-        self.tokens = {color: secrets.token_urlsafe(BYTES) for color in session.persons}
+    def __init__(self, session: Session, commands: NextCommands, repeat: Repeat | None = None) -> None:
+        self.session, self.commands, self.repeat = session, commands, repeat
+        known = {} if repeat is None else repeat.tokens
+        names = {color: session.spec.players[color].name for color in session.persons}
+        self.tokens = {color: known.setdefault(name, secrets.token_urlsafe(BYTES)) for color, name in names.items()}
         self.page: SeatPage = displayed(session.spec.kind.displays.page, SeatPage)()
+        self._followed_from: tuple[GameStarted | None, GameRecord | None] = (None, None)
+        self._begun = 0
+        self._followed: dict[SeenBy, FollowedGame] = {}
 
     def seat_of(self, given: str) -> Color | None:
         """Return the seat of a token, in constant time for all tokens."""
@@ -52,60 +63,87 @@ class SeatTable:
         found = [color for color, token in self.tokens.items() if hmac.compare_digest(token.encode(), text)]
         return found[0] if found else None
 
+    def answer(self, color: Color, since: int = 0, begun: int = 0) -> "SeatAnswer":
+        """Return the answer to a page of a seat that has the first `since` plies of the game that was `begun`."""
+        session = self.session
+        game = self._game_of(color)
+        since = min(since, game.ply) if game and begun == self._begun else 0
+        state = session.known(color)
+        return SeatAnswer(
+            state=state,
+            game=session.spec.id,
+            begun=self._begun,
+            since=since,
+            part=game.part(since) if game else None,
+            known=() if session.record else session.seat(color).known_to_enemy(session.spec.variant),
+            after=commands_after(self, state),
+            can_repeat=self.repeat is not None and session.record is not None,
+        )
 
-class PlainAnswer(msgspec.Struct, frozen=True):
-    """The state of a seat, the lines that it was told after the first `since`, and the position as it knows it."""
+    def _game_of(self, color: Color) -> FollowedGame | None:
+        """Return the game as the person in a seat may see it; None before both sides have set up."""
+        start, record = self.session.start, self.session.record
+        if self._followed_from != (start, record):
+            self._followed_from, self._followed = (start, record), {}
+            self._begun += 1
+        setups = start.setups if start else record.setups if record else (None, None)
+        sets_up = self.session.seat(color).stage in (SeatStage.SETTING_UP, SeatStage.READY)  # perhaps once more
+        if setups[0] is None or setups[1] is None or (sets_up and not record):
+            return None
+        audience = SeenBy.ALL if record else SeenBy(color.word)
+        game = self._followed.get(audience)
+        if game is None:
+            history = start.history if start else None
+            game = FollowedGame(self.session.spec, (setups[0], setups[1]), audience, history=history)
+            self._followed[audience] = game
+        for event in self.session.played:
+            if event.ply > game.ply:
+                game.play(event)
+        return game
+
+
+class SeatAnswer(msgspec.Struct, frozen=True):
+    """The state of a seat for its page, and the part of the game that the page does not have yet.
+
+    `part` are the plies after the first `since` (all of them with the position before the first one), None before both
+    sides have set up. A page sends `begun` back, which changes when the game is begun again and when it is over: then
+    the page gets all of it. `known` are the squares of own pieces whose rank the enemy knows, until the game is over.
+    Then `after` has the next possible commands, and `can_repeat` tells whether this command can play another game.
+    """
 
     state: SeatState
+    game: str
+    begun: int
     since: int
-    lines: tuple[str, ...]
+    part: GameData | None
+    known: tuple[str, ...]
     after: tuple[str, ...]
-    text: str
-    image: str
-
-
-class PlainEarlier(msgspec.Struct, frozen=True):
-    """The position after an earlier ply as the seat knew it, as text and as SVG."""
-
-    text: str
-    image: str
+    can_repeat: bool
 
 
 class SeatPage:
     """The page of a seat in any game. A game may have a class of its own below this one."""
 
-    template = "plain.html"
-
     def page(self, table: SeatTable, color: Color) -> dict[str, Any]:
         """Return the values for the template. Its `data` is JSON for the script."""
         spec = table.session.spec
-        kind = spec.kind
-        red, blue = (isolated(player.name) for player in spec.players)
+        kind, players = spec.kind, (spec.players[0].name, spec.players[1].name)
+        red, blue = map(isolated, players)
         heading = f"{red} - {blue}: {spec.variant.name}"
         title = f"You play {kind.seat_names[color]} - {heading}"
+        data = {"seat": color.word, "title": title, "seats": kind.seat_names}
         return {
             "title": title,
             "heading": heading,
-            "data": msgspec.json.encode({"seat": color.word, "title": title, "seats": kind.seat_names}).decode(),
+            "data": data,
+            "labels": game_labels(spec.variant, players, {}),
+            "views": views_of(kind, players, SeenBy.ALL),
+            "presets": [],
             "rules": [
                 *filter(None, kind.rules_in_words(spec.variant).strip().split("\n\n")),
                 *(f"{name}: {value}" for name, value in spec.variant.rules),
             ],
         }
-
-    def answer(self, table: SeatTable, color: Color, since: int) -> msgspec.Struct:
-        """Return the answer to a page that has the first `since` lines or moves."""
-        session = table.session
-        state, lines = session.state(color), session.seat(color).lines
-        since = min(since, len(lines))
-        after = commands_after(table, state)
-        text, image = session.text(color), session.svg(color) or ""
-        return PlainAnswer(state, since, tuple(lines[since:]), after, text, image)
-
-    def earlier(self, table: SeatTable, color: Color, plies: int) -> msgspec.Struct:
-        """Return what the seat knew after a number of plies."""
-        position = table.session.position_after(plies)
-        return PlainEarlier(position.text(color), position.svg(color) or "") if position else PlainEarlier("", "")
 
 
 def commands_after(table: SeatTable, state: SeatState) -> tuple[str, ...]:
@@ -140,6 +178,10 @@ class SentAct(msgspec.Struct, forbid_unknown_fields=True):
     ply: int
 
 
+class SentAgain(msgspec.Struct, forbid_unknown_fields=True):
+    swap: bool
+
+
 class SentNothing(msgspec.Struct, forbid_unknown_fields=True):
     pass
 
@@ -164,12 +206,12 @@ class PlayPages:
             "act": (SentAct, self._act),
             "resign": (SentNothing, lambda color, _: session.resign(color)),
             "pause": (SentNothing, lambda color, _: session.pause()),
+            "again": (SentAgain, self._again),
         }
         routes = [
             Route("/{token}", self._move_on),
             Route("/{token}/", self._page),
             Route("/{token}/state", self._state),
-            Route("/{token}/then", self._then),
             Route("/{token}/events", self._events),
             *(
                 Route(f"/{{token}}/{name}", self._post(kind, do), methods=["POST"])
@@ -218,22 +260,14 @@ class PlayPages:
 
     async def _page(self, request: Request) -> Response:
         page = self._table.page.page(self._table, self._seat(request))
-        return HTMLResponse(self._look.page(self._table.page.template, "token/", page=page))
+        return HTMLResponse(self._look.page("seat.html", "token/", page=page))
 
     async def _state(self, request: Request) -> Response:
         color = self._seat(request)
-        asked = _number(request.query_params.get("from", "0"))
-        if asked is None:
-            raise HTTPException(400, "Expected from=NUMBER, the number of moves that the page has.")
-        return _json(self._table.page.answer(self._table, color, asked))
-
-    async def _then(self, request: Request) -> Response:
-        color = self._seat(request)
-        plies = self._session.state(color).plies
-        asked = _number(request.query_params.get("ply", ""))
-        if asked is None or asked > plies:
-            raise HTTPException(400, f"Expected ply=NUMBER, from 0 to {plies}, which is how many plies there are.")
-        return _json(self._table.page.earlier(self._table, color, asked))
+        since, begun = (_number(request.query_params.get(name, "0")) for name in ("since", "begun"))
+        if since is None or begun is None:
+            raise HTTPException(400, "Expected since=NUMBER, the number of plies that the page has, and begun=NUMBER.")
+        return _json(self._table.answer(color, since, begun))
 
     async def _events(self, request: Request) -> Feed:
         return self._feeds[self._seat(request)]
@@ -260,6 +294,12 @@ class PlayPages:
         if sent.ply != self._session.state(color).plies + 1:
             raise RefusedError("The game has moved on: look at the board, and choose again.")
         self._session.act(color, sent.action)
+
+    def _again(self, color: Color, sent: SentAgain) -> None:
+        repeat = self._table.repeat
+        if repeat is None or self._session.record is None:
+            raise RefusedError("Another game can be played when this one is over, if the command began it.")
+        repeat.is_wanted, repeat.swaps_colors = True, sent.swap
 
 
 def _number(text: str) -> int | None:
@@ -288,11 +328,14 @@ def page_face(
     commands: NextCommands | None = None,
     ended: Callable[[], None] = lambda: None,
     linger: float = LINGER_SECONDS,
+    repeat: Repeat | None = None,
 ) -> Callable[[Session], Awaitable[None]]:
-    """Return a face that serves a session until `linger` seconds after the last viewer of a finished game."""
+    """Return a face that serves a session until `linger` seconds after the last viewer of a finished game, or until
+    another game is wanted.
+    """
 
     async def show(session: Session) -> None:
-        table = SeatTable(session, commands or NextCommands())
+        table = SeatTable(session, commands or NextCommands(), repeat)
         pages = PlayPages(table)
         application = pages.application(hosts_of([listening.address]), complain=complain)
         async with background(pages.follow) as nursery:
@@ -313,7 +356,7 @@ def page_face(
         if session.record is not None:
             ended()
         seen = trio.current_time()
-        while pages.viewers or trio.current_time() - seen < linger:
+        while (pages.viewers or trio.current_time() - seen < linger) and not (repeat and repeat.is_wanted):
             if pages.viewers:
                 seen = trio.current_time()
             await trio.sleep(LOOK_SECONDS)

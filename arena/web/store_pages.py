@@ -39,7 +39,7 @@ NO_PAGE = (
 )
 
 LOST = "Not connected: this page may be out of date."
-SERVED = "These pages are not served any more; `arena serve` serves them again."
+SERVED = "These pages are not served any more; the command arena serve serves them again."
 LOADS_A_SECOND = 20
 """Pages a second that viewers load when the store changes."""
 

@@ -29,7 +29,7 @@ LIVE = "live.html"
 FOOTER = f"Served by arena {__version__}."
 TITLE = "Stores"
 SOON_SECONDS = 0.02
-LOAD_SECONDS = 1.0
+LOAD_SECONDS = 2.0
 """The time in which those who watched a last game load its replay."""
 NOW = ("Now playing", "now.html")
 
@@ -104,7 +104,9 @@ class StoreServer:
         while self._audience.count:  # noqa: ASYNC110  (once, at the end)
             await trio.sleep(SOON_SECONDS)
         if has_viewers:
-            await trio.sleep(LOAD_SECONDS)
+            await trio.sleep(LOAD_SECONDS)  # from a game that was watched to its replay, which then hears of the end
+            while self._audience.count:  # noqa: ASYNC110
+                await trio.sleep(SOON_SECONDS)
 
     def _state(self) -> Event:
         states = [store.reader.state for store in self.stores]

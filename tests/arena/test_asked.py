@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from arena.bots.asked import AskedBot, Own, OwnByName
-from arena.bots.changed import compare
 from arena.bots.entering import assign_identities
 from arena.bots.finding import find_entrants
 from arena.bots.limits import GIB, MIB, Limits
@@ -18,6 +17,7 @@ from arena.league.league_options import PlayOptions
 from arena.league.option_values import settings_of
 from arena.league.store import BotNote, Store
 from arena.league.store.document import decode_document
+from arena.league.versions import compare
 
 SECOND = TimeControl(move_ms=1000)
 

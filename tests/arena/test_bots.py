@@ -25,7 +25,6 @@ def bot_folder(folder: Path, manifest: str = 'command = ["./run"]', **files: str
 
 
 def problem(path: Path) -> str:
-    """What is said to be wrong with the bot at a path."""
     with pytest.raises(UsageError) as caught:
         load_bot(path)
     return str(caught.value)

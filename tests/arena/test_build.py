@@ -37,7 +37,6 @@ def new_processes(as_in_a_worker: None) -> Callable[[], list[psutil.Process]]:
 
 
 def bot_with(folder: Path, script: str, *, command: str = '["./made"]', name: str = "hunter") -> BotSpec:
-    """A bot in a folder of its own that is built by a shell script."""
     put(folder / name / "build.sh", script, 0o644)
     put(folder / name / "source", "#!/bin/sh\necho 7\n", 0o644)
     put(folder / name / "bot.toml", f'command = {command}\nbuild = "sh build.sh"\n', 0o644)
@@ -54,7 +53,6 @@ def build(
     others: tuple[BotSpec, ...] = (),
     named: tuple[Path, ...] = (),
 ) -> list[str]:
-    """Build one of the bots; returns what was said meanwhile."""
     said: list[str] = []
     host = HostPrograms([str(path) for path in named], [bot, *others])
     (built,) = build_all([bot], level, limits or BuildLimits(), host, said.append)

@@ -74,7 +74,6 @@ class Started(subprocess.Popen[bytes]):
 
 
 def bot_folder(path: Path, manifest: str, **files: str) -> BotSpec:
-    """A bot that is a folder with a bot.toml and other files."""
     put(path / "bot.toml", manifest, 0o644)
     for name, text in files.items():
         put(path / name.replace("__", "."), text)
@@ -82,7 +81,6 @@ def bot_folder(path: Path, manifest: str, **files: str) -> BotSpec:
 
 
 def start(bot: BotSpec, limits: Limits | None = None, named: Sequence[Path] = ()) -> Started:
-    """Start a bot as the arena does; `named` are programs that the host has named."""
     host = HostPrograms([str(path) for path in named], [bot])
     line = through_shell(command(mounts_of(bot, host=host), limits or Limits(), spare_user()))
     pipe = subprocess.PIPE

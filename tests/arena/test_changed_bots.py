@@ -13,13 +13,12 @@ import pytest
 from commands import invoke
 from made_bots import RESIGNS
 
-from arena.bots import changed
-from arena.bots.changed import Change, compare
 from arena.bots.covered import SETTLED_NS
 from arena.bots.finding import find_entrants
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.league.store import Store
+from arena.league.versions import Change, compare
 
 if TYPE_CHECKING:
     import subprocess
@@ -114,7 +113,6 @@ def files_of(bot: BotSpec) -> dict[str, str]:
 
 
 def long_ago(folder: Path) -> BotSpec:
-    """The bot of a folder, looked at long after the last change of it."""
     bot = load_bot(folder)
     assert bot.look is not None
     return replace(bot, look=replace(bot.look, at=bot.look.at + 2 * SETTLED_NS))
@@ -122,7 +120,7 @@ def long_ago(folder: Path) -> BotSpec:
 
 def test_what_is_as_it_was_long_before_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bot = long_ago(bot_folder(tmp_path / "hunter"))
-    monkeypatch.delattr(changed, "identify_again")
+    monkeypatch.delattr("arena.league.versions.identify_again")
     assert change_of(bot) is None
 
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from commands import ARENA, arena, invoke, unhurried
+from commands import ARENA, invoke, run_program, unhurried
 from left_behind import processes_in
 from made_bots import PLAIN
 from terminals import read_all
@@ -59,7 +59,6 @@ def two_rounds(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]:
 
 @pytest.fixture
 def played(folder: Path, two_rounds: tuple[bytes, str]) -> Path:
-    """The folder with that store in it."""
     (folder / "l.sqlite").write_bytes(two_rounds[0])
     return folder
 
@@ -383,9 +382,9 @@ def test_with_affinity_the_bots_of_a_game_share_one_cpu_and_others_have_another(
         (folder / name).write_text(SAYS_ITS_CPUS)
     usable = os.sched_getaffinity(0)
     jobs = min(2, len(usable))
-    command = ["match", "ann.py", "bob.py", "--rules", "duel", "--games", "6", "-j", str(jobs)]
-    assert arena(folder, *command, "--store", "pinned.sqlite", "--affinity").returncode == 0
-    assert arena(folder, *command, "--store", "free.sqlite", "--no-affinity").returncode == 0
+    command = unhurried(["match", "ann.py", "bob.py", "--rules", "duel", "--games", "6", "-j", str(jobs)])
+    for option in (("--store", "pinned.sqlite", "--affinity"), ("--store", "free.sqlite", "--no-affinity")):
+        assert run_program([*ARENA, *command, *option], folder).returncode == 0
 
     def cpus(path: str) -> list[tuple[set[int], ...]]:
         with Store(folder / path, create=False) as store:

@@ -4,13 +4,16 @@ Every command is run as a process of its own, with its own standard streams, for
 some milliseconds each. `ARENA_FUZZ=10000 pytest tests/arena/test_cli_fuzz.py` runs more of them.
 """
 
+import json
 import os
+import signal
 import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import commands
 import made_bots
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -26,32 +29,76 @@ FILES = EXAMPLES // 2 if EXAMPLES < 1000 else EXAMPLES
 HELPERS = Path(__file__).parent.parent / "helpers"
 RULESETS = Path(loading.__file__).parent / "data"
 
-PLAYS_HERE = f"""
-import sys
+QUICK_BOT = made_bots.QUICK.format(first="")
+PATIENCE = 120
+"""Seconds after which a command counts as one that never ends."""
+SERVER = f"""
+import gc, importlib, json, os, pkgutil, signal, sys
 sys.path.insert(0, {str(HELPERS)!r})
 import played_here
 here = played_here.games_played_here()
 here.__enter__()
+import arena
+for module in pkgutil.walk_packages(arena.__path__, "arena."):
+    if module.name not in ("arena.__main__", "arena.pytest_plugin"):
+        importlib.import_module(module.name)
+wishes, answers = os.fdopen(os.dup(0)), os.dup(1)
+for descriptor in (0, 1):
+    os.dup2(os.open(os.devnull, os.O_RDWR), descriptor)
+gc.freeze()
+while line := wishes.readline():
+    wish = json.loads(line)
+    child = os.fork()
+    if not child:
+        os.close(wishes.fileno())
+        os.close(answers)
+        signal.alarm({PATIENCE})
+        for descriptor in (1, 2):
+            os.dup2(os.open(wish["streams"][descriptor - 1], os.O_WRONLY | os.O_CREAT | os.O_EXCL), descriptor)
+        os.chdir(wish["folder"])
+        sys.argv = ["-c", *wish["arguments"]]
+        from arena.cli.main import main
+        main()
+    _, status = os.waitpid(child, 0)
+    os.write(answers, b"%d\\n" % os.waitstatus_to_exitcode(status))
 """
-
-QUICK_BOT = made_bots.QUICK.format(first="")
-
+"""Runs each command in a process of its own, forked from one that has imported all of the arena."""
 
 Done = subprocess.CompletedProcess[bytes]
 
 
 class Commands:
-    """Runs commands in a folder with files of all kinds."""
+    """The process that forks for each command, and a folder for what these print."""
 
     def __init__(self, files: Path) -> None:
         self.files = files
-        self._commands = commands.Commands(PLAYS_HERE)
+        self._folder = tempfile.TemporaryDirectory(prefix="arena-tests-commands-")
+        self._count = 0
+        self._server = subprocess.Popen(
+            [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
     def run(self, *arguments: str) -> Done:
-        return self._commands.run(self.files, list(arguments), dict(os.environ))
+        """Run a command in the folder with files. Raises `TimeoutExpired`, as `subprocess.run` does."""
+        self._count += 1
+        streams = [Path(self._folder.name, f"{self._count}.{name}") for name in ("out", "err")]
+        wish = {"arguments": arguments, "folder": str(self.files), "streams": [str(stream) for stream in streams]}
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._server.stdin.write(json.dumps(wish) + "\n")
+        self._server.stdin.flush()
+        code = int(self._server.stdout.readline())
+        output, errors = (stream.read_bytes() for stream in streams)
+        for stream in streams:
+            stream.unlink()
+        if code == -signal.SIGALRM:
+            raise subprocess.TimeoutExpired(arguments, PATIENCE, output, errors)
+        return subprocess.CompletedProcess(arguments, code, output, errors)
 
     def close(self) -> None:
-        self._commands.close()
+        with self._server:
+            pass
+        self._folder.cleanup()
 
 
 @pytest.fixture(scope="module")

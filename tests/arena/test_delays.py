@@ -89,7 +89,6 @@ needs_schedstat = pytest.mark.skipif(
 
 @contextmanager
 def busy(cpu: int, programs: int) -> Iterator[None]:
-    """Programs of other sessions that keep this CPU busy."""
     line = [sys.executable, "-I", "-S", "-c", f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nprint(flush=True)"]
     line[-1] += "\nwhile True: pass"
     spinning = [subprocess.Popen(line, start_new_session=True, stdout=subprocess.PIPE) for _ in range(programs)]

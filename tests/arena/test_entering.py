@@ -8,14 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.bots.asked import AskedBot, asked_bot
-from arena.bots.entering import assign_identities, digest_with_name, may_be
-from arena.bots.finding import broken
+from arena.bots.entering import assign_identities, broken, digest_with_name, may_be
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import Player
 
 
 def bot(place: str, content: str = "same", name: str | None = None) -> BotSpec:
-    """A bot that is a file at a place."""
     path = Path("/bots") / place
     return BotSpec(name or path.stem, path, (), path.parent, f"digest of {content}")
 

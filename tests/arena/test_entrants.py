@@ -18,7 +18,8 @@ from made_bots import QUICK
 from made_files import put
 
 from arena.bots.asked import AskedBot
-from arena.bots.finding import broken, find_bots, find_entrants
+from arena.bots.entering import broken
+from arena.bots.finding import find_bots, find_entrants
 from arena.bots.loading import load_bot
 from arena.bots.runnable import runnable
 from arena.bots.spec import BotSpec

@@ -35,7 +35,6 @@ def plies(sent: list[Watched]) -> list[int]:
 
 
 def run(pipe: Pipe, told: Callable[[EventStream], Awaitable[None]]) -> None:
-    """Run a stream into a pipe, while events are told, and for a second more."""
 
     async def main() -> None:
         stream = EventStream(pipe)  # type: ignore[arg-type]

@@ -67,7 +67,6 @@ def desk(tmp_path: Path) -> Path:
 
 
 def run_by_shell(line: str, desk: Path, shell: str = "sh") -> int | None:
-    """The exit code of a line; None if that shell is not installed."""
     found = shutil.which(shell)
     if found is None:
         return None

@@ -36,7 +36,6 @@ FULL = WHOLE[-1]
 
 
 def refused(line: bytes, *, is_ended: bool = True) -> str:
-    """That a line is refused, and with which words."""
     with pytest.raises(RecordError) as caught:
         decode_line(line, is_ended=is_ended)
     words = str(caught.value)

@@ -134,7 +134,6 @@ def odds(variant: str = "") -> GameSpec:
 
 @pytest.fixture
 def played() -> Callable[..., GameRecord]:
-    """The record of a game with these actions, from the first."""
 
     def make(actions: str, variant: str = "") -> GameRecord:
         table = Table(odds(variant))
@@ -443,7 +442,6 @@ def test_a_game_says_itself_what_is_malformed_and_what_is_illegal(action: str, r
 
 
 def ended(played: Callable[..., GameRecord]) -> GameRecord:
-    """A game in which every round was played."""
     record = played("1 2 3 4")
     assert record.verdict.reason in (Reason("odds"), Reason("level"))
     return record

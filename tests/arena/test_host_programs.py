@@ -172,7 +172,6 @@ def try_out(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> Sandbox:
 
 
 def output(held: Sandbox, bot: BotSpec) -> str:
-    """What the bot's program prints in its sandbox."""
     line = bwrap.through_shell(bwrap.command(held._mounts[bot.name], Limits(), bwrap.spare_user()))
     done = subprocess.run(line, check=False, capture_output=True, timeout=PATIENCE, input=b"")
     return done.stdout.decode() + done.stderr.decode()
@@ -229,7 +228,6 @@ def besides(folder: Path, names: str, command: str = '["./run"]') -> BotSpec:
 
 
 def lang(folder: Path, path: str = "opt/lang/bin/lang7") -> Path:
-    """A program of the host's that is on nobody's PATH."""
     return put(folder / path, "#!/bin/sh\n")
 
 

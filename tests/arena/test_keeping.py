@@ -84,7 +84,6 @@ class Pairs:
         self.said: list[str] = []
 
     async def play(self, ann: BotSpec, bob: BotSpec, options: GameOptions = USUAL, time: TimeControl = PATIENT) -> Both:
-        """Both games of a pair; Ann has Red in the first one."""
         first, second = pair_of(ann, bob, time)
         bots = {bot.player: bot for bot in (ann, bob)}
         keeper = Keeper()
@@ -313,7 +312,6 @@ def outcomes_of(ann: BotSpec, bob: BotSpec, heard: Heard, level: Level = Level.B
 
 
 def told_of(outcomes: Iterable[Outcome]) -> list[tuple[type[Outcome], str | None]]:
-    """The outcomes of games: which, and of which game."""
     return [(type(outcome), outcome.id) for outcome in outcomes if not isinstance(outcome, Notice | Watched)]
 
 

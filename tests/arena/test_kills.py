@@ -92,7 +92,6 @@ def match(folder: Path, level: Level) -> Iterator["subprocess.Popen[bytes]"]:
 
 
 def kill(victim: Victim, arena: int, choice: Random) -> bool:
-    """Kill it; returns whether there was one."""
     process = psutil.Process(arena)
     if victim is Victim.ARENA:
         process.kill()

@@ -13,6 +13,7 @@ import pytest
 import trio
 from bot_games import play
 from commands import invoke
+from made_files import put
 from sandboxes import at_every_level
 
 from arena.bots.limits import GIB, MIB, Limits
@@ -20,6 +21,7 @@ from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.cli.cmd_doctor import health_report
+from arena.cli.process_setup import level_line
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.play.game_options import GameOptions
@@ -52,6 +54,16 @@ def bots() -> Iterator[list[BotSpec]]:
 
 
 # --- which level ----------------------------------------------------------------------------------------------------
+
+
+def test_without_a_sandbox_a_safer_level_is_named_where_its_program_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert level_line(Level.BASIC, False) == "sandbox: basic (bots can use your files and network)"
+    put(tmp_path / "bwrap")
+    assert level_line(Level.BASIC, False).endswith("; safer: --sandbox bwrap)")
+    assert level_line(Level.BWRAP, True) == "sandbox: bwrap (strongest available; see arena doctor)"
 
 
 @pytest.mark.parametrize("asked", ["bwrap", "cgroup"])
@@ -114,7 +126,6 @@ def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bo
 
 
 def printed(health: Health, width: int) -> str:
-    """The report as it is printed in a terminal of that width."""
     return "\n".join(map(unpainted, drawn(health_report(health), width)))
 
 

@@ -145,7 +145,6 @@ Game = tuple[str, str, str]
 
 
 def random_games(random: Random, groups: int, games: int, red: dict[str, float]) -> list[Game]:
-    """Games of which each machine has Red win as often as is said of it."""
     machines = sorted(red)
     found = []
     for group in range(groups):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import trio
 from bot_games import play
-from commands import arena
+from commands import invoke
 from sandboxes import at_every_level
 
 from arena import open_bot
@@ -31,14 +31,13 @@ PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 
 @pytest.fixture
 def short(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A ruleset for short games."""
     path = tmp_path_factory.mktemp("rules") / "short.toml"
     path.write_text('extends = "ucc-2012"\nmax_plies = 30\n')
     return str(path)
 
 
 def answer(folder: Path, *arguments: str) -> str:
-    done = arena(folder, *arguments)
+    done = invoke(folder, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -59,7 +58,7 @@ def test_a_bot_of_2012_plays_a_bot_of_version_1_and_the_games_are_like_any_other
 
 
 def test_a_game_of_a_bot_of_2012_cannot_be_paused(tmp_path: Path) -> None:
-    done = arena(tmp_path, "match", f"ucc:{OLD}", "drifter", "--store", "s.sqlite", "--pause", "game.json")
+    done = invoke(tmp_path, "match", f"ucc:{OLD}", "drifter", "--store", "s.sqlite", "--pause", "game.json")
     assert done.returncode == 2
     assert "says 'cannot restore': play it without --pause" in done.stderr
 

@@ -69,7 +69,6 @@ def test_both_are_told_their_set_ups_and_are_asked_for_none(seated: Any) -> None
 
 @pytest.fixture
 def played() -> Callable[[GameSpec], GameRecord]:
-    """`played(spec)`: the record of a random game."""
 
     def play(game: GameSpec) -> GameRecord:
         table = Table(game)

@@ -269,18 +269,18 @@ def test_a_person_wins_against_a_bot_in_a_browser_by_keyboard(table: Any, open_a
         page.keyboard.press("Enter")
     at(page, "over", 7)
     assert "You have won: blue (first) let four in a line happen." in page.inner_text("[data-status]")
-    assert page.locator("[data-lines] li").all_inner_texts()[:2] == ["moved red 7", "moved blue 1"]
-    assert page.evaluate("document.querySelector('[data-image]').naturalWidth") > 0
-    assert "X" in (page.get_attribute("[data-image]", "alt") or "")
+    assert page.locator("[data-moves] .action").all_inner_texts()[:2] == ["7", "1"]
+    assert page.evaluate("document.querySelector('[data-position] img').naturalWidth") > 0
+    assert "X" in (page.get_attribute("[data-position] img", "alt") or "")
     for goal, ply in (("first", 0), ("next", 1), ("next", 2), ("back", 1)):
         page.click(f"[data-go={goal}]")
-        page.wait_for_selector(f"#play[data-earlier='{ply}']")
-        shown = page.get_attribute("[data-image]", "alt") or ""
+        page.wait_for_selector(f"#play[data-earlier][data-ply='{ply}']")
+        shown = page.get_attribute("[data-position] img", "alt") or ""
         assert (shown.count("X"), shown.count("O")) == ((ply + 1) // 2, ply // 2)
     assert page.inner_text("[data-where]") == "As you knew it after ply 1 of 7."
     page.keyboard.press("End")
     page.wait_for_selector("#play:not([data-earlier])")
-    assert (page.get_attribute("[data-image]", "alt") or "").count("X") == 4
+    assert (page.get_attribute("[data-position] img", "alt") or "").count("X") == 4
     assert isinstance(served.end(), GameRecord)
 
 
@@ -292,15 +292,15 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
     at(red, "setting-up", 0)
     loads: list[str] = []
     red.on("load", lambda page: loads.append(page.url))
-    red.fill("[data-setup] input", "777")
-    red.click("[data-setup] button >> nth=0")
+    red.fill("[data-rows] input", "777")
+    red.click("[data-rows] button >> nth=0")
     red.wait_for_selector("[data-refused]:not(:empty)")
-    red.fill("[data-setup] input", "77")
-    red.click("[data-setup] button >> nth=0")
+    red.fill("[data-rows] input", "77")
+    red.click("[data-rows] button >> nth=0")
     at(blue, "setting-up", 0)
     blue.click("[data-do=random]")
     at(red, "moving", 0)
-    assert red.inner_text("[data-text]") == "red has 77\nblue has ?"
+    assert red.inner_text("[data-position]") == "red has 77\nblue has ?"
     assert "77" not in served.served.get(served.path(Color.BLUE, "state")).text
     red.fill("[data-typed] input", "0")
     red.click("[data-typed] button")
@@ -310,7 +310,6 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
     at(red, "over", 2)
     assert not loads
     assert red.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    then = served.served.get(served.path(Color.BLUE, "then?ply=0")).text
-    assert "red has ?" in then
-    assert "77" not in then
-    assert "blue has ?" not in red.inner_text("[data-text]")
+    assert "red has 77\nblue has" in blue.inner_text("[data-position]")
+    blue.check("input[value=blue]")
+    assert "red has ?" in blue.inner_text("[data-position]")

@@ -30,7 +30,6 @@ LONG_SLEEP = "sleep 1000"
 
 
 def program(name: str) -> str:
-    """Where a program of the system is."""
     path = shutil.which(name)
     assert path is not None, f"these tests need {name}"
     return path
@@ -68,7 +67,6 @@ async def heard(process: BotProcess, word: bytes) -> bytes:
 
 
 async def whole_output(process: BotProcess) -> bytes:
-    """Read the process's output to its end."""
     output = b""
     while True:
         await trio.lowlevel.wait_readable(process.stdout)

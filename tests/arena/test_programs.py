@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
-from commands import ARENA, arena, invoke, run_program
+from commands import ARENA, invoke, run_program
 from reference import CODES
 
 from arena.cli import catalog, exit_codes
@@ -115,21 +115,21 @@ MATCH = ("match", "drifter", "raider", "--rules", "duel", "--store", "l.sqlite")
 
 
 def test_a_match_prints_each_game_as_it_is_in_the_list_of_games_and_then_the_table(tmp_path: Path) -> None:
-    done = arena(tmp_path, *MATCH, "--games", "3", "--jsonl")
+    done = invoke(tmp_path, *MATCH, "--games", "3", "--jsonl")
     assert done.returncode == exit_codes.DONE, done.stderr
     *games, table = lines_of(done)
-    assert games == lines_of(arena(tmp_path, "games", "l.sqlite", "--jsonl"))
+    assert games == lines_of(invoke(tmp_path, "games", "l.sqlite", "--jsonl"))
     assert [game["number"] for game in games] == [1, 2, 3]
     assert table.pop("kind") == "table"
-    again = arena(tmp_path, *MATCH, "--games", "3", "--json")
+    again = invoke(tmp_path, *MATCH, "--games", "3", "--json")
     document = json.loads(again.stdout)
     assert document.pop("games") == games
     assert table == document
-    assert lines_of(arena(tmp_path, *MATCH, "--games", "3", "--jsonl")) == [{"kind": "table", **table}]
+    assert lines_of(invoke(tmp_path, *MATCH, "--games", "3", "--jsonl")) == [{"kind": "table", **table}]
 
 
 def test_a_test_of_two_bots_prints_its_games_and_then_its_verdict(tmp_path: Path) -> None:
-    done = arena(tmp_path, "compare", *MATCH[1:], "--games", "2", "--jsonl")
+    done = invoke(tmp_path, "compare", *MATCH[1:], "--games", "2", "--jsonl")
     *games, verdict = lines_of(done)
     assert done.returncode == exit_codes.UNDECIDED
     assert [game["kind"] for game in games] == ["game"] * 2
@@ -141,7 +141,7 @@ def test_lines_that_nobody_reads_cost_no_game(tmp_path: Path) -> None:
     done = run_program(["bash", "-c", f"{command} | head -1; exit ${{PIPESTATUS[0]}}"], tmp_path)
     assert done.returncode == exit_codes.FAILED
     assert json.loads(done.stdout)["kind"] == "game"
-    assert len(lines_of(arena(tmp_path, "games", "l.sqlite", "--jsonl"))) == 6
+    assert len(lines_of(invoke(tmp_path, "games", "l.sqlite", "--jsonl"))) == 6
 
 
 def test_every_code_has_a_meaning_and_every_command_that_is_named_is_one() -> None:

@@ -244,7 +244,6 @@ class Terminal:
         self.lines += more
 
     def rows(self) -> list[str]:
-        """What stands in each row."""
         width = self.columns
         return [line[at : at + width] for line in self.lines for at in range(0, max(1, len(line)), width)]
 

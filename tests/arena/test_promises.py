@@ -255,7 +255,7 @@ OPTIONS = ["alpha.py", "beta.py", "--rules", "duel", "--store", "l.sqlite", "-j"
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two bots and the store of their two games."""
     folder = league_folder(tmp_path_factory.mktemp("played"))
-    assert commands.arena(folder, "league", *OPTIONS, "--rounds", "1").returncode == 0
+    assert commands.invoke(folder, "league", *OPTIONS, "--rounds", "1").returncode == 0
     return folder
 
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
-from commands import arena as command
-from commands import run_program
+from commands import invoke, run_program
 from heap_bots import GAME_FILE, heap_bot
 
 import arena
@@ -41,7 +40,6 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def blocks(kind: str) -> list[str]:
-    """The blocks of the documentation's page that are of this kind."""
     return re.findall(rf"^```{kind}\n((?:.*\n)*?)^```$", PAGE, re.MULTILINE)
 
 
@@ -77,7 +75,6 @@ QUICK = 'rules="duel", games=2, jobs=1, time="60s"'
 
 
 def module(call: str, claim: str = "") -> str:
-    """A module with one test."""
     return f"def test_it(arena_play):\n    result = arena_play({call})\n    assert {claim or 'result'}\n"
 
 
@@ -160,7 +157,7 @@ def test_a_failing_test_shows_how_its_match_went(whole: "subprocess.CompletedPro
     assert "first forfeit of crashes, game 1: " in whole.stdout
     assert "stderr: ValueError: no idea where to put the flag" in whole.stdout
     line = whole.stdout.partition("to see a game: arena ")[2].partition("\n")[0]
-    shown = command(ROOT, *line.split())
+    shown = invoke(ROOT, *line.split())
     assert shown.returncode == 0, shown.stderr
     assert "no idea where to put the flag" in shown.stdout
 

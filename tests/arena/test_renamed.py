@@ -28,7 +28,7 @@ def bot_folder(folder: Path, manifest: str = "") -> Path:
 
 
 def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    done = commands.arena(folder, *arguments)
+    done = commands.invoke(folder, *arguments)
     assert done.returncode == 0, done.stderr
     return done
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
-from commands import arena as command
+from commands import invoke as command
 
 import arena
 from arena.bots.entering import place_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from commands import arena
+from commands import invoke
 
 from arena.bots.limits import Limits
 from arena.errors import UsageError
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     for name in ("alpha.py", "beta.py"):
         shutil.copy(ROOT / "bots" / "drifter.py", tmp_path / name)
     command = ("match", "alpha.py", "beta.py", "--rules", "duel", "--store", "c.sqlite", "--pause", "g.json")
-    done = arena(tmp_path, *command, "--pause-after", "3")
+    done = invoke(tmp_path, *command, "--pause-after", "3")
     assert done.returncode == 0, done.stderr
     return tmp_path
 
@@ -46,29 +46,29 @@ def forge(folder: Path, **fields: Any) -> None:
 
 def test_without_a_sandbox_only_bots_that_played_from_there_or_are_named_go_on(folder: Path) -> None:
     forge(folder, store=str(folder / "new.sqlite"))
-    done = arena(folder, "resume", "g.json", "--pause-after", "5")
+    done = invoke(folder, "resume", "g.json", "--pause-after", "5")
     assert done.returncode == 2
     assert not (folder / "new.sqlite").exists()
     for color, name in zip(("red", "blue"), saved(folder)["players"], strict=True):
         words = f"{color}: {name['name']} is {folder / name['name']}.py; without a sandbox it could use your files"
         assert words in done.stderr
         assert f"--bot {color}=PATH or --sandbox basic to run it without a sandbox" in done.stderr
-    one = arena(folder, "resume", "g.json", "--pause-after", "5", "--bot", "alpha=alpha.py")
+    one = invoke(folder, "resume", "g.json", "--pause-after", "5", "--bot", "alpha=alpha.py")
     assert one.returncode == 2
     assert "alpha is" not in one.stderr
-    both = arena(folder, "resume", "g.json", "--pause-after", "5", "--bot", "alpha=alpha.py", "--bot", "beta=beta.py")
+    both = invoke(folder, "resume", "g.json", "--pause-after", "5", "--bot", "alpha=alpha.py", "--bot", "beta=beta.py")
     assert both.returncode == 0, both.stderr
-    known = arena(folder, "resume", "g.json")
+    known = invoke(folder, "resume", "g.json")
     assert known.returncode == 0, "the store knows from where they have played"
 
 
 def test_a_bot_that_has_moved_is_named_on_the_command_line(folder: Path) -> None:
     (folder / "alpha.py").rename(folder / "moved.py")
-    gone = arena(folder, "resume", "g.json")
+    gone = invoke(folder, "resume", "g.json")
     assert gone.returncode == 2
     color = "red" if saved(folder)["players"][0]["name"] == "alpha" else "blue"
     assert f"if it has moved, say where with --bot {color}=PATH" in gone.stderr
-    done = arena(folder, "resume", "g.json", "--bot", "alpha=moved.py")
+    done = invoke(folder, "resume", "g.json", "--bot", "alpha=moved.py")
     assert done.returncode == 0, done.stderr
 
 
@@ -102,7 +102,7 @@ def test_a_file_does_not_lower_the_level_at_which_its_store_was_played_with(
 def test_a_file_gives_no_bot_more_than_its_store_or_the_usual_limits(folder: Path) -> None:
     huge = {"memory": 2**40, "processes": 10**6, "tmp": 2**40}
     forge(folder, limits=[huge, huge], store=str(folder / "new.sqlite"))
-    done = arena(folder, "resume", "g.json", "--sandbox", "basic")
+    done = invoke(folder, "resume", "g.json", "--sandbox", "basic")
     assert done.returncode == 0, done.stderr
     assert (
         "had memory 1024G, 1000000 processes, 1024G of /tmp by the saved game, which is more than the usual"

@@ -44,7 +44,6 @@ if not os.path.exists({mark!r}):
 
 
 def reasons(bots: Sequence[BotSpec], conditions: GameOptions) -> list[Reason]:
-    """How the games of these bots end, that is, of the one game with each colour."""
     by_player = {bot.player: bot for bot in bots}
 
     async def play_all() -> list[Reason]:

@@ -46,7 +46,6 @@ def document(*arguments: str) -> dict[str, Any]:
 
 
 def line_of(ruleset: Ruleset, rule: str) -> RuleLine:
-    """The first line that speaks for a rule."""
     return next(line for line in rule_lines(ruleset) if line.rule == rule)
 
 
@@ -208,7 +207,6 @@ def test_the_army_shows_american_numbers_beside_the_letters_that_files_use() -> 
 
 
 def record_of(ruleset: Ruleset, red: str, blue: str, actions: str) -> GameRecord:
-    """A record of a game that was broken off after these actions."""
     spec = GameSpec(
         "0123456789abcdef", variant_of(ruleset), TimeControl(), (Player("ann", "a"), Player("bob", "b")), (1, 2), 3
     )
@@ -231,7 +229,6 @@ OPENING = "a4-a5 a7-a6 a5-a6 b7-b6"
 
 
 def told(record: GameRecord, view: str, boards: bool = False) -> str:
-    """A game as text."""
     return "".join(game_pages(1, record, GameStyle(view=view, boards=boards)))
 
 

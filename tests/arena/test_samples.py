@@ -24,7 +24,6 @@ SANDBOXES = sorted({Level.BASIC, choose("auto")}, key=lambda level: level.value)
 
 
 def run(python: Path | str, folder: Path, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run `python -m arena` in a folder. Games are `unhurried`."""
     return run_program([python, "-m", "arena", *unhurried(words)], folder, **environment)
 
 

@@ -12,7 +12,7 @@ import made_bots
 import msgspec
 import psutil
 import pytest
-from commands import ARENA, arena, unhurried
+from commands import ARENA, invoke, unhurried
 from sandboxes import at_every_level, in_bwrap
 
 from arena.bots.limits import GIB, MIB, Limits
@@ -72,7 +72,6 @@ class Hands:
         self.referee.receive(color, data, self.now)
 
     def play(self, plies: int) -> None:
-        """Play on until so many plies have been played in all, or the game is over."""
         while self.referee.verdict is None and len(self.referee.actions) < plies:
             for color in self.referee.due():
                 if color not in self.referee.awaited():
@@ -149,14 +148,14 @@ def test_pausing_twice_changes_nothing_but_times(folder: Path) -> None:
     rules = "duel+rescue"
     for name in ("alpha.py", "beta.py"):
         shutil.copy(ROOT / "bots" / "drifter.py", folder / name)
-    whole = arena(folder, "match", "alpha.py", "beta.py", "--games", "1", "--rules", rules, "--store", "w.sqlite")
+    whole = invoke(folder, "match", "alpha.py", "beta.py", "--games", "1", "--rules", rules, "--store", "w.sqlite")
     assert whole.returncode == 0, whole.stderr
     cut = ("match", "alpha.py", "beta.py", "--rules", rules, "--store", "c.sqlite", "--pause", "g.json")
-    paused = arena(folder, *cut, "--pause-after", "5")
+    paused = invoke(folder, *cut, "--pause-after", "5")
     assert paused.returncode == 0, paused.stderr
     assert "paused after 5 plies; resume with: arena resume g.json" in paused.stderr
-    assert "paused after 20 plies" in arena(folder, "resume", "g.json", "--pause-after", "20").stderr
-    done = arena(folder, "resume", "g.json")
+    assert "paused after 20 plies" in invoke(folder, "resume", "g.json", "--pause-after", "20").stderr
+    done = invoke(folder, "resume", "g.json")
     assert done.returncode == 0, done.stderr
     before, after = stored(folder / "w.sqlite"), stored(folder / "c.sqlite")
     check_record(after)
@@ -193,13 +192,13 @@ def bots_of(pid: int) -> list[int]:
 
 
 def test_a_bot_that_has_changed_since_may_not_go_on_and_a_saved_game_is_no_store(folder: Path) -> None:
-    arena(folder, "match", "alpha.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--pause-after", "4")
+    invoke(folder, "match", "alpha.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--pause-after", "4")
     (folder / "beta.py").write_text((folder / "beta.py").read_text() + "# newer\n")
-    done = arena(folder, "resume", "g.json")
+    done = invoke(folder, "resume", "g.json")
     assert done.returncode == 2
     assert "beta, but its files have changed since" in done.stderr
     assert "restore them, or play the game again with 'arena match'" in done.stderr
-    shown = arena(folder, "show", "g.json", "1")
+    shown = invoke(folder, "show", "g.json", "1")
     assert shown.returncode == 2
     assert "g.json" in shown.stderr
 
@@ -227,7 +226,7 @@ ROOMY = Limits(memory=GIB, processes=20)
 def pause_a_game(folder: Path, *options: str) -> dict[str, Any]:
     """What the file says in which a game has just been saved, after three plies."""
     command = ("match", "alpha.py", "beta.py", "--rules", "duel", "--store", "c.sqlite", "--pause", "g.json")
-    done = arena(folder, *command, "--pause-after", "3", *options)
+    done = invoke(folder, *command, "--pause-after", "3", *options)
     assert done.returncode == 0, done.stderr
     return saved(folder)
 
@@ -241,7 +240,7 @@ def saved(folder: Path) -> dict[str, Any]:
 @in_bwrap
 def test_a_level_that_is_asked_for_wins_over_that_of_the_file_and_is_kept_in_it(folder: Path) -> None:
     assert pause_a_game(folder)["sandbox"] == "basic"
-    done = arena(folder, "resume", "g.json", "--sandbox", "bwrap", "--pause-after", "5")
+    done = invoke(folder, "resume", "g.json", "--sandbox", "bwrap", "--pause-after", "5")
     assert done.returncode == 0, done.stderr
     assert "sandbox: bwrap\n" in done.stderr
     assert saved(folder)["sandbox"] == "bwrap"
@@ -259,11 +258,11 @@ def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(
     assert first["sandbox"] == sandbox
     assert first["limits"] == [msgspec.to_builtins(of_one) for of_one in limits]
     assert first["pondering"] is False
-    assert "paused after 6 plies" in arena(folder, "resume", "g.json", "--pause-after", "6").stderr
+    assert "paused after 6 plies" in invoke(folder, "resume", "g.json", "--pause-after", "6").stderr
     again = saved(folder)
     assert len(again["past"]["actions"]) == 6
     assert {**again, "past": None, "checksum": ""} == {**first, "past": None, "checksum": ""}
-    done = arena(folder, "resume", "g.json")
+    done = invoke(folder, "resume", "g.json")
     assert done.returncode == 0, done.stderr
     record = stored(folder / "c.sqlite")
     assert record.confinement == (f"{sandbox}: {limits[0].text}", f"{sandbox}: {limits[1].text}")

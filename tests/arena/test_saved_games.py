@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from commands import arena
+from commands import invoke
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -37,7 +37,7 @@ def pause(folder: Path, *options: str) -> Path:
     """Where a game has been saved after nine plies."""
     file = folder / "g.json"
     bots = [str(BOTS / f"{name}.py") for name in ("steady", "waiter")]
-    done = arena(folder, "match", *bots, "--store", "l.sqlite", "--pause", file.name, "--pause-after", "9", *options)
+    done = invoke(folder, "match", *bots, "--store", "l.sqlite", "--pause", file.name, "--pause-after", "9", *options)
     assert done.returncode == 0, done.stderr
     return file
 
@@ -96,9 +96,9 @@ def test_where_the_bots_and_the_store_lie_may_be_edited_and_the_layout_is_of_no_
     moved = file.parent / "moved"
     shutil.copytree(BOTS, moved)
     write(file, {**fields, "bots": [str(moved / Path(path).name) for path in fields["bots"]], "store": "new.sqlite"})
-    done = arena(file.parent, "resume", file.name, "--sandbox", "basic")
+    done = invoke(file.parent, "resume", file.name, "--sandbox", "basic")
     assert done.returncode == 0, done.stderr
-    assert arena(file.parent, "verify", "new.sqlite").returncode == 0
+    assert invoke(file.parent, "verify", "new.sqlite").returncode == 0
 
 
 def test_a_file_of_a_newer_format_is_named_as_one(file: Path) -> None:
@@ -215,11 +215,11 @@ def test_a_game_goes_on_only_into_a_store_of_its_own_settings(file: Path) -> Non
     """The store may have been made anew under other settings since, or another be named in the file."""
     other = file.parent / "other.sqlite"
     bots = [str(BOTS / f"{name}.py") for name in ("steady", "dead")]
-    made = arena(file.parent, "match", *bots, "--rules", "duel", "--store", other.name)
+    made = invoke(file.parent, "match", *bots, "--rules", "duel", "--store", other.name)
     assert made.returncode == 0
     before = other.read_bytes()
     write(file, {**read(file), "store": str(other)})
-    done = arena(file.parent, "resume", file.name)
+    done = invoke(file.parent, "resume", file.name)
     assert done.returncode == 2
     assert "this store holds games under other settings" in done.stderr
     assert other.read_bytes() == before
@@ -232,7 +232,7 @@ def test_a_file_of_the_users_own_is_not_overwritten(tmp_path: Path) -> None:
     content = "my only copy of a novel"
     (tmp_path / "g.json").write_text(content)
     bots = [str(BOTS / f"{name}.py") for name in ("steady", "waiter")]
-    done = arena(tmp_path, "match", *bots, "--rules", "duel", "--pause", "g.json", "--pause-after", "2")
+    done = invoke(tmp_path, "match", *bots, "--rules", "duel", "--pause", "g.json", "--pause-after", "2")
     assert done.returncode == 2
     assert "is not overwritten" in done.stderr
     assert (tmp_path / "g.json").read_text() == content
@@ -241,7 +241,7 @@ def test_a_file_of_the_users_own_is_not_overwritten(tmp_path: Path) -> None:
 def test_a_saved_game_is_not_overwritten_by_another_nor_begun_anew(file: Path) -> None:
     before = file.read_bytes()
     bots = [str(BOTS / f"{name}.py") for name in ("steady", "breaker")]
-    done = arena(file.parent, "match", *bots, "--rules", "duel", "--pause", "g.json")
+    done = invoke(file.parent, "match", *bots, "--rules", "duel", "--pause", "g.json")
     assert done.returncode == 2
     assert "saved here already, steady - waiter, after 9 plies; resume it with 'arena resume g.json'" in done.stderr
     assert file.read_bytes() == before

@@ -82,7 +82,7 @@ def test_any_line_is_something(line: str) -> None:
 def test_a_screen_fits_80_columns_and_20_lines_with_names_of_any_length() -> None:
     words = "lieutenant attacks an unknown piece on a10, the attacker wins; a colonel comes back on c2"
     marks = {"a9": SquareMark.CAME_FROM, "a10": SquareMark.WENT_TO, "c2": SquareMark.WENT_TO}
-    long = ActionState(999, "blue", "a9-a10+8c2", "a9", "a10", words, marks)
+    long = ActionState(999, "blue", "a9-a10+8c2", words, marks)
     lost = tuple("FBBBBBB" + "2" * 8 + "33333" + "4444" + "5555" + "6666" + "777" + "88" + "9MS")
     end = EndState("loss", "flag", "red (" + "A" * 40 + ") lost its flag", ())
     state = state_of(

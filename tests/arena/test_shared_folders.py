@@ -17,12 +17,12 @@ from made_bots import RESIGNS
 from sandboxes import at_every_level
 
 from arena.bots.build import build_all
-from arena.bots.changed import compare
 from arena.bots.folders import BotFolders
 from arena.bots.limits import BuildLimits
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.league.store import Store, sole_use
+from arena.league.versions import compare
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms
 
@@ -33,7 +33,6 @@ MAIN = f"#!/usr/bin/env python3\n{RESIGNS}"
 
 
 def bot_in(folder: Path, script: str, *, command: str = '["./made"]', name: str = "hunter") -> BotSpec:
-    """A bot in a folder of its own that is built by a shell script."""
     home = folder / name
     home.mkdir()
     (home / "build.sh").write_text(script)
@@ -65,7 +64,6 @@ def stamps(folder: Path) -> dict[str, tuple[int, int, int]]:
 
 @contextmanager
 def another_plays(bot: BotSpec, level: Level = Level.BASIC) -> Iterator[BotSpec]:
-    """Another arena has built this bot and plays with it."""
     with BotFolders() as theirs:
         yield built([bot], theirs, level)[0]
 
@@ -114,7 +112,7 @@ def test_while_another_arena_builds_it_is_waited_for_and_said(folder: Path, has_
 
 def league(folder: Path) -> tuple[int, str]:
     options = ("--rules", "duel", "--store", "l.sqlite", "--sandbox", "basic", *commands.UNHURRIED)
-    done = commands.arena(folder, "league", "hunter", "ann.py", *options)
+    done = commands.invoke(folder, "league", "hunter", "ann.py", *options)
     return done.returncode, done.stderr
 
 
@@ -157,7 +155,7 @@ def test_a_game_that_is_played_again_spares_what_another_arena_plays_with(folder
     assert league(folder)[0] == 0
     with another_plays(load_bot(folder / "hunter")) as theirs:
         before = stamps(theirs.folder)
-        done = commands.arena(folder, "rerun", "l.sqlite", "1", "--sandbox", "basic")
+        done = commands.invoke(folder, "rerun", "l.sqlite", "1", "--sandbox", "basic")
         assert "another arena plays with it, so it is not built again" in done.stderr
         assert stamps(theirs.folder) == before
 
@@ -169,13 +167,13 @@ def test_a_game_goes_on_with_the_program_that_it_was_begun_with(folder: Path) ->
     bot_in(folder, SAME)
     (folder / "hunter" / "source").write_text(f"#!/usr/bin/env python3\n{plays}")
     options = ("--sandbox", "basic", "--rules", "duel", "--store", "l.sqlite", *commands.UNHURRIED)
-    begun = commands.arena(folder, "match", "hunter", "ann.py", "--pause", "game", "--pause-after", "2", *options)
+    begun = commands.invoke(folder, "match", "hunter", "ann.py", "--pause", "game", "--pause-after", "2", *options)
     assert (begun.returncode, (folder / "game").exists()) == (0, True), begun.stderr
     made = (folder / "hunter" / "made").read_bytes()
     (folder / "hunter" / "made").write_bytes(made + b"# another\n")
-    other = commands.arena(folder, "resume", "game")
+    other = commands.invoke(folder, "resume", "game")
     assert other.returncode == 2
     assert "expected the program that its build had made when the game began" in other.stderr
     (folder / "hunter" / "made").write_bytes(made)
-    done = commands.arena(folder, "resume", "game")
+    done = commands.invoke(folder, "resume", "game")
     assert done.returncode == 0, done.stderr

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from commands import ARENA, AS_USUAL, arena
+from commands import ARENA, AS_USUAL, invoke
 
 from arena.errors import UsageError
 from arena.league.store import Store, StoreError, StoreInUseError, sole_use
@@ -60,15 +60,15 @@ def lock_of(path: Path) -> Path:
 
 def test_a_second_arena_is_refused_and_told_who_plays_and_readers_are_not(path: Path) -> None:
     with another(path) as process:
-        refused = arena(path.parent, *LEAGUE)
+        refused = invoke(path.parent, *LEAGUE)
         assert refused.returncode == 1
         assert refused.stdout == ""
         assert f"l.sqlite: another arena is playing with this store (process {process.pid} on " in refused.stderr
         assert "Traceback" not in refused.stderr
         for command in (("standings",), ("verify",)):
-            read = arena(path.parent, command[0], path.name, *command[1:])
+            read = invoke(path.parent, command[0], path.name, *command[1:])
             assert (read.returncode, read.stderr) == (0, "")
-    played = arena(path.parent, *LEAGUE)
+    played = invoke(path.parent, *LEAGUE)
     assert played.returncode == 0
     assert "12 of them stored already" in played.stderr
 

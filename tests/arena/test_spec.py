@@ -5,7 +5,7 @@ from pathlib import Path
 import trio
 from scripted import game_spec
 
-from arena.bots.finding import broken
+from arena.bots.entering import broken
 from arena.bots.spec import BotSpec
 from arena.play.runner import play_game
 from arena.report.game_text import GameStyle, game_pages

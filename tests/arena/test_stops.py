@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import commands
 import psutil
 import pytest
 import trio
 import trio.testing
 from bot_games import play
+from commands import ARENA, run_program, unhurried
 from waiting import PATIENCE, until
 
 import arena.bots.arrivals
@@ -236,7 +236,7 @@ def playing(folder: Path) -> Iterator["subprocess.Popen[str]"]:
     """A league in which Red is thinking. It goes on until it is told to answer."""
     for name in ("ann", "bob"):
         (folder / f"{name}.py").write_text(f"{PREAMBLE.read_text()}\n\n{THINKS_ONCE}")
-    line = [*commands.ARENA, "league", "--rounds", "1", "ann.py", "bob.py", "--rules", "duel"]
+    line = [*ARENA, "league", "--rounds", "1", "ann.py", "bob.py", "--rules", "duel"]
     line += ["--time", f"{LIMIT:g}s", "-j", "1", "--store", "l.sqlite"]
     line += ["--start-time", "2m", "--setup-time", "2m"]
     with subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as league:
@@ -350,9 +350,8 @@ def test_a_bot_that_alone_was_in_all_games_played_again_is_named_at_the_end(tmp_
     for name, program in {"ann": plain, "bob": plain, "eve": KILLS.format(starts=str(tmp_path / "starts"))}.items():
         (tmp_path / f"{name}.py").write_text(f"{PREAMBLE.read_text()}\n\n{program}")
     bots = ("ann.py", "bob.py", "eve.py")
-    done = commands.arena(
-        tmp_path, "league", *bots, "--rounds", "3", "--rules", "duel", "-j", "1", "--store", "l.sqlite"
-    )
+    words = unhurried(["league", *bots, "--rounds", "3", "--rules", "duel", "-j", "1", "--store", "l.sqlite"])
+    done = run_program([*ARENA, *words], tmp_path)
     assert done.returncode == 0, done.stderr
     again = [line for line in done.stderr.splitlines() if "is played again: its worker process was killed" in line]
     assert len(again) >= 3

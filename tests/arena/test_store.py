@@ -27,7 +27,6 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def record(game_id: str = "0123456789abcdef", result: GameResult = GameResult.RED) -> GameRecord:
-    """A record that a store takes; what the game was is of no matter here."""
     return msgspec.structs.replace(
         record_of(GameSpec(game_id, variant_of(DUEL), TimeControl(), (RED, BLUE), (1, 2), 3)),
         declared=("hunter 1.0", ""),

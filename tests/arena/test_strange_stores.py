@@ -32,7 +32,7 @@ def beside(path: Path, ending: str) -> Path:
 
 
 def arena(path: Path, command: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return commands.arena(path.parent, command, str(path), *arguments)
+    return commands.invoke(path.parent, command, str(path), *arguments)
 
 
 # --- the journal of an arena that was killed --------------------------------------------------------------------------

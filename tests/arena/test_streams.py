@@ -9,7 +9,7 @@ from pathlib import Path
 
 import made_bots
 import pytest
-from commands import arena_bytes, run_program, unhurried
+from commands import run_program, unhurried
 from terminals import read_all
 
 from arena.league.store import Store
@@ -28,7 +28,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def through_shell(folder: Path, line: str, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run a line of the shell in which `"$@"` is the command."""
     return run_program(["sh", "-c", line, "sh", *ARENA, *arguments], folder, **environment)
 
 
@@ -137,7 +136,7 @@ HOSTILE = b"a\xff\x1b]52;c;eA==\x07"
 def test_arguments_that_are_no_text_are_refused_in_printable_words(arguments: list[str | bytes], folder: Path) -> None:
     with Store(folder / "m.sqlite", create=True):
         pass
-    done = arena_bytes(folder, *arguments)
+    done = subprocess.run([*ARENA, *arguments], cwd=folder, capture_output=True, check=False)
     assert done.returncode == 2
     assert done.stdout == b""
     assert rb"\x1b" in done.stderr

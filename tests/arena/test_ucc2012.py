@@ -118,7 +118,6 @@ class Manager:
         return ["".join(shown(x, y) for x in range(10)) for y in range(10)]
 
     def moves(self) -> Iterator[tuple[int, int, str, int]]:
-        """All that the side to move may do."""
         for (x, y), (owner, letter) in self.board.items():
             if owner is not self.turn or letter in "BF":
                 continue

@@ -250,7 +250,6 @@ def test_the_same_holds_under_every_ruleset_and_every_switch(twins: "MakeTwins",
 
 
 def with_army(name: str, army: str) -> Ruleset:
-    """A ruleset with an army of its own."""
     counts = tuple((RANK_BY_LETTER[word[0]], int(word[1:])) for word in army.split())
     return replace(load_ruleset(name), army=counts)
 

@@ -43,7 +43,6 @@ numbers = st.integers(0, 2**63 - 1)
 
 
 def parts_of(data: bytes, cuts: list[int]) -> list[bytes]:
-    """The data cut at these places."""
     places = sorted({min(cut, len(data)) for cut in cuts} | {0, len(data)})
     return [data[start:end] for start, end in itertools.pairwise(places)]
 

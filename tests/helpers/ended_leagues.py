@@ -129,7 +129,6 @@ class Made:
             yield league
 
     def killed(self, run: Run, games: int) -> None:
-        """Have the store hold a league that was killed when so many games were stored."""
         self.play(run, "whole.sqlite")
         with Store(self.folder / "whole.sqlite", create=False) as whole:
             records = [whole.record(str(number))[1] for number in whole.numbers()]
@@ -138,7 +137,6 @@ class Made:
             league.store.add_all(records[:games])
 
     def play(self, run: Run, store: str = "l.sqlite", **options: Any) -> Table:
-        """The last table of a league; its places are those of `placing`."""
         stop = StopRequest()
         with self.opened(run, store, **options) as league:
             outcome = league.play(stop, Stopping(stop, run.most))

@@ -13,7 +13,6 @@ BOTS = {"connect4": ("bots/looker.py", "bots/diver"), "liars-dice": ("bots/doubt
 
 
 def example(name: str) -> ModuleType:
-    """Import the module of an example."""
     path = FOLDER / name / FILES[name]
     if path.stem not in sys.modules:
         spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -25,6 +24,5 @@ def example(name: str) -> ModuleType:
 
 
 def copied(name: str, folder: Path) -> Path:
-    """Copy an example into a folder, without what was built in it."""
     ignored = shutil.ignore_patterns("__pycache__", *(f"{Path(bot).name}/{Path(bot).name}" for bot in BOTS[name]))
     return Path(shutil.copytree(FOLDER / name, folder / name, ignore=ignored))

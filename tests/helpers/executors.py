@@ -64,7 +64,6 @@ class ExecutorHere:
 
 @asynccontextmanager
 async def executor_here(play: PlayTask, slots: int = 1) -> AsyncGenerator[ExecutorHere, None]:
-    """Return an executor that plays a task by awaiting `play(task)`."""
     async with background() as nursery:
         nursery.cancel_scope.shield = True  # `stop` ends it
         yield ExecutorHere(play, slots, nursery)

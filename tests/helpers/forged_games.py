@@ -56,7 +56,6 @@ def forge_row(path: Path, number: int, column: str, value: object) -> None:
 
 
 def forge_settings(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change the settings document, and its digest with it."""
     with closing(sqlite3.connect(path)) as database, database:
         ((data,),) = database.execute("SELECT document FROM settings").fetchall()
         document = msgspec.json.decode(data)

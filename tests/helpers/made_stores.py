@@ -44,7 +44,6 @@ def make_store(
     plies: int = 60,
     change: Callable[[GameRecord], GameRecord] = lambda record: record,
 ) -> list[GameRecord]:
-    """Make a store of random games; `change` gets each record."""
     players = [Player(name, f"{number:064x}") for number, name in enumerate(names, 1)]
     ruleset = load_ruleset(rules)
     records = []
@@ -60,7 +59,6 @@ def make_store(
 
 
 def read_game_script(script: str) -> GameData:
-    """Read the data of a game's page as its script does."""
     data = msgspec.json.decode(zlib.decompress(base64.b64decode(script.split('"')[1])), type=GameData)
     views = {name: msgspec.convert(view, ViewData, strict=False) for name, view in data.views.items()}
     return msgspec.structs.replace(data, views=views)

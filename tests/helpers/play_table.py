@@ -135,7 +135,6 @@ def seat() -> Iterator[Seat]:
 
 
 def at_random(seed: int, plies: int = 1000) -> Callable[[Session, Color], Awaitable[None]]:
-    """Sets up and plays at random; resigns when so many plies have been played."""
 
     async def play(session: Session, color: Color) -> None:
         numbers = random.Random(seed + color)

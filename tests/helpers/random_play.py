@@ -19,12 +19,10 @@ from protocol.notation import BOARD_SIZE, Color
 
 
 def random_rows(ruleset: Ruleset, rng: Random) -> tuple[str, ...]:
-    """Return a random set-up of the ruleset's army."""
     return protocol.bot.random_rows(dict(ruleset.army), rng)
 
 
 def _combined(name: str, switches: Sequence[str]) -> str:
-    """The ruleset with those of the switches that it can be combined with."""
     for switch in switches:
         with suppress(RulesetError):
             load_ruleset(f"{name}+{switch}")

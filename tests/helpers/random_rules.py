@@ -30,7 +30,6 @@ def made_ruleset(army: str, rules: Mapping[str, Any]) -> Ruleset:
 
 
 def random_ruleset(rng: Random, armies: Sequence[str], **values: Sequence[Any]) -> Ruleset:
-    """Draw a ruleset with one of these armies; `values` are those of some rules."""
     while True:
         with suppress(RulesetError):  # such as captains that run, and none in the army
             return made_ruleset(

@@ -12,7 +12,6 @@ PATIENCE = 120
 
 
 def pages_address(league: "subprocess.Popen[str]") -> str:
-    """Where a league that is served says that its pages are."""
     assert league.stderr is not None
     for line in league.stderr:
         if match := re.search(r"pages: (http://\S+)", line):

@@ -21,7 +21,6 @@ Judge = Callable[[GameSpec], tuple[GameResult, Reason]]
 
 
 def row_of(game: GameSpec, result: GameResult, reason: Reason, number: int = 0) -> GameRow:
-    """A game as it ended."""
     return GameRow(number, game.id, game.players, result, reason, 1, "", (NO_TIME, NO_TIME), 0.0)
 
 

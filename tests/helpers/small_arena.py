@@ -77,13 +77,11 @@ class SmallArena:
         return [*extra, Turn(self.game.ply + 1, 1000, 1000)]
 
     def play(self, action: str) -> dict[Color, list[ArenaMessage]]:
-        """Play an action; returns what each seat is told of it."""
         mover = self.game.to_move
         events = self.game.apply(action)
         return {color: [self._told(event, color is mover) for event in events] for color in Color}
 
     def _told(self, event: Event, is_mover: bool) -> ArenaMessage:
-        """What a seat is told of an event."""
         if not isinstance(event, Battle):
             return event
         stays = event.survivor is Survivor.DEFENDER and event.attacker is not Rank.SCOUT

@@ -61,7 +61,6 @@ for line in sys.stdin:
 
 
 def taking(folder: Path, name: str = "taking", *, version: str = "1", has_chance: bool = False) -> Path:
-    """Write the game of stones, which `--game` can name."""
     text = TAKING.replace("NAME", name).replace("VERSION", version).replace("CHANCE", str(has_chance))
     return put(folder / f"{name.replace('-', '_')}.py", text, 0o644)
 

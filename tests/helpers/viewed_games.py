@@ -53,7 +53,6 @@ def told(ruleset: Ruleset, rows: Sequence[Sequence[str]], actions: Sequence[str]
 
 
 def random_table(ruleset: Ruleset, seed: object) -> Table:
-    """A game with random set-ups."""
     rng = Random(f"{ruleset.name} {seed}")
     army = dict(ruleset.army)
     while True:  # a set-up in which a side has no move ends the game before it begins

@@ -286,7 +286,6 @@ def test_unknown_verbs_trailing_fields_and_comments_change_nothing(monkeypatch: 
 
 
 def start(code: str, said: bytes) -> "subprocess.CompletedProcess[bytes]":
-    """Run a bot given as Python code in a process of its own."""
     return subprocess.run([sys.executable, "-c", code], input=said, capture_output=True, timeout=120, check=False)
 
 

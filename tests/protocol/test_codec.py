@@ -206,7 +206,6 @@ def test_any_line_of_an_arena_parses_is_passed_over_or_is_refused(line: bytes) -
 
 
 def pieces(data: bytes, cuts: Iterable[int]) -> list[bytes]:
-    """`data` cut at these places."""
     edges = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
     return [data[start:end] for start, end in itertools.pairwise(edges)]
 

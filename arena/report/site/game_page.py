@@ -16,7 +16,7 @@ from arena.league.exchange import settings_of_game
 from arena.league.readers import Audience, Reader
 from arena.league.store import Stored
 from arena.league.store.document import SEED
-from arena.report.game_data import GameData, game_data, game_script, labels_of, notes_for
+from arena.report.game_data import GameData, game_data, game_script, labels_of, views_of
 from arena.report.game_list import score_text
 from arena.report.game_text import GameFacts, facts_of
 from arena.report.shown import SeenBy, shown_class
@@ -55,13 +55,7 @@ def game_page(
     sides = list(zip(Color, (facts.red, facts.blue), strict=True))
     red, blue = isolated(facts.red.name), isolated(facts.blue.name)
     game = record.variant.kind
-    shown_as, (red_seat, blue_seat) = shown_class(game), game.seat_names
-    views = {
-        SeenBy.ALL: shown_as.everything,
-        SeenBy.RED: f"what {red_seat} ({red}) knew",
-        SeenBy.BLUE: f"what {blue_seat} ({blue}) knew",
-        SeenBy.PUBLIC: "what both sides knew",
-    }
+    shown_as = shown_class(game)
     return frame.page(
         "game.html",
         f"games/{facts.number}.html",
@@ -74,13 +68,13 @@ def game_page(
         game_title=record.variant.title,
         has_seeds=has_seeds,
         has_board=None not in record.setups,
-        views=[(view.value, views[view]) for view in audience.views],
+        views=views_of(game, (facts.red.name, facts.blue.name), audience),
         data=data,
         labels=data.labels,
         seen=data.views.get(audience.value),
         setups=[(color.word, shown_as.setup_text(side.setup)) for color, side in sides if side.setup],
         setup_note=shown_as.setup_note,
-        notes=[(note.ply, note.color, note.text) for note in notes_for(record, audience)],
+        notes=data.notes,
         stderr=[
             (f"Standard error of {color.word} ({isolated(side.name)})", side.stderr[-LONGEST_STDERR:])
             for color, side in sides

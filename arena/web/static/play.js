@@ -1,381 +1,262 @@
-// The page on which a person plays: a seat's state as the arena gives it, put on the page, and what the person does, sent
-// back. The state comes whole, whenever the stream of events says that there is a new one; so a tab that was closed, or
-// has lost its connection, needs nothing but the next state. Everything is set as text and never as markup.
+// The page of a person's seat: its state as the arena gives it, put on the stage of the game, and what the person does, sent
+// back. A tab that was closed, or has lost its connection, needs nothing but the next state.
+"use strict";
 
-import { Board, SQUARES, dragging, element } from "./play-board.js";
-import { ask, confirmed } from "./play-choice.js";
-import { Game } from "./play-game.js";
-import { Earlier, listenForGoals } from "./play-history.js";
-import { Link } from "./play-link.js";
-import { Setup } from "./play-setup.js";
-import { isOver, say, setLines, showClock, showConnection, showStatus } from "./play-words.js";
+const PACE_MS = 500; // between the own move and the answer
 
-const root = document.querySelector("#play");
-const data = JSON.parse(root.dataset.page);
-const part = (name) => root.querySelector(`[data-${name}]`);
-const parts = (name) => [...root.querySelectorAll(`[data-${name}]`)];
-
-class Page {
-  constructor() {
-    this.state = null;
-    this.received = 0; // when the state came, by the clock of the browser
-    this.moves = [];
-    this.connected = false;
-    this.looked = null;
-    this.looksBack = false; // at the set-ups of a game that is over
-    this.flipped = data.seat === "blue";
-    this.sending = false;
-    this.board = new Board(part("board"), {
-      chosen: (square) => this.doing()?.chosen(square),
-      looked: (square) => this.tellDetails(square),
-      key: (event, square) => {
-        this.refuse("");
-        this.doing()?.pressedKey(event, square);
-      },
-    });
-    const shared = { seat: data.seat, pieces: data.pieces, order: data.order, say };
-    const on = {
-      told: (text) => this.tell(text),
-      refused: (text) => this.refuse(text),
-      changed: () => this.draw(),
-      act: (actions) => this.act(actions),
-    };
-    this.game = new Game({ ...shared, on });
-    this.earlier = new Earlier(new Game({ ...shared, on }), {
-      say,
-      on: { ...on, load: (ply) => this.link.ask("then?ply=" + ply) },
-    });
-    this.setup = new Setup(part("setup"), { ...shared, on, key: "setup " + location.pathname });
-    dragging(part("stage"), {
-      started: (from) => {
-        this.doing()?.lifted?.(from);
-        this.draw();
-      },
-      dropped: (from, below) => {
-        this.refuse("");
-        this.doing()?.dropped(from, below);
-      },
-      ended: () => {},
-    });
+class Play {
+  constructor(root) {
+    this.root = root;
+    for (const name of ["data", "texts", "labels"]) this[name] = JSON.parse(root.dataset[name]);
+    this.seat = this.data.seat;
+    this.choosing = new Choosing(this);
+    if (this.part("board")) {
+      this.board = new Board(this.part("board"), this.labels, this.texts, {
+        chosen: (square) => this.does(() => this.doing().chosen(square)),
+        looked: (square) => this.replay?.tellSquare(square),
+        key: (event, square) => this.does(() => this.pressed(event, square)),
+      });
+      this.board.turn(this.seat === "blue");
+      this.setup = new Setup(this);
+      listenForDrags(root, {
+        lifted: ({ square, letter, cell }) => {
+          this.does(() => { this.doing().held = square ? { square } : { letter }; });
+          return pieceImage(cell, this.labels.pieces, false);
+        },
+        dropped: (below) => this.does(() => this.doing().dropped(below?.closest("[data-square]")?.dataset.square, below?.closest("[data-tray]"))),
+      });
+    }
     this.listen();
-    this.tellDetails(null);
-    this.link = new Link(say, {
-      path: () => "state?from=" + this.moves.length,
-      state: (answer) => this.update(answer),
-      lost: () => this.lost(),
-    });
+    this.link = new Link(this);
     setInterval(() => this.drawClocks(), 250);
   }
 
-  // What clicks and keys on the board are for now.
+  part(name) {
+    return this.root.querySelector(`[data-${name}]`);
+  }
+
+  say(key, values) {
+    return fill(this.texts[key], values ?? {});
+  }
+
+  tell(key, values) {
+    this.part("told").textContent = this.say(key, values);
+  }
+
+  refuse(key, values) {
+    this.part("refused").textContent = key in this.texts ? this.say(key, values) : key;
+  }
+
+  name(cell) {
+    return this.labels.pieces[cell.at(-1)]?.[1];
+  }
+
+  // What clicks and keys on the board are for.
   doing() {
-    if (!this.state || this.sending) return null;
-    if (this.state.stage === "setting-up") return this.setup;
-    return this.state.pieces.length ? this.view() : null;
+    return this.state.stage === "setting-up" ? this.setup : this.choosing;
   }
 
-  // What the board shows: the set-up that is made, the board after an earlier ply, or the one of now.
-  view() {
-    if (this.state.stage === "setting-up") return this.setup;
-    return this.earlier.isShown ? this.earlier : this.game;
+  isOver() {
+    return ["over", "paused"].includes(this.state?.stage);
   }
 
-  // Look at another ply.
-  go(goal) {
-    if (part("game").hidden) return;
-    if (this.looksBack) this.lookBack();
-    this.earlier.go(goal, this.state.plies);
+  // Do something with the newest position, unless an earlier one is looked at.
+  does(action) {
+    this.refuse("");
+    if (!this.state || this.isSending || this.isOver()) return;
+    if (this.replay && !this.replay.follows) return this.refuse("is_earlier");
+    this.replay?.catchUp(true);
+    action();
+    this.draw();
+  }
+
+  pressed(event, square) {
+    const isDone = event.key === "Escape" || this.doing().pressed?.(event.key.toUpperCase(), square);
+    if (event.key === "Escape") this.doing().held = null;
+    if (isDone) event.preventDefault();
   }
 
   listen() {
-    root.addEventListener("click", () => this.refuse(""), { capture: true }); // what was refused before has been read
-    const actions = {
-      flip: () => { this.flipped = !this.flipped; this.draw(); },
-      resign: () => this.resign(),
-      pause: () => this.pause(),
-      random: () => this.setup.load(this.setup.shuffled()),
-      mirror: () => this.setup.mirror(),
-      clear: () => this.setup.load([]),
-      ready: () => this.sendSetup(),
-      setups: () => this.lookBack(),
+    const ask = async (name, what) => (await confirmed(this.part(name))) && this.send(what);
+    this.actions = {
+      resign: () => ask("resigning", "resign"), pause: () => ask("pausing", "pause"),
+      again: () => this.send("again", { swap: false }), rematch: () => this.send("again", { swap: true }),
+      random: () => (this.setup ? this.setup.shuffle() : this.send("random")),
+      mirror: () => this.setup.mirror(), clear: () => this.setup.load(""), ready: () => this.sendSetup(),
     };
-    for (const button of parts("do")) button.addEventListener("click", () => actions[button.dataset.do]());
-    part("moves").addEventListener("click", (event) => {
-      const line = event.target.closest("[data-ply]");
-      if (line) this.go(Number(line.dataset.ply));
+    this.root.addEventListener("click", ({ target }) => {
+      const { do: what, letter } = target.closest("button")?.dataset ?? {};
+      if (what) this.refuse("");
+      if (what) this.actions[what]();
+      else if (letter) this.setup.chosenLetter(letter);
+      else if (target.matches("[data-choices] button")) this.act([{ action: target.textContent }]);
+      this.draw();
     });
-    listenForGoals(root, { isPossible: () => this.state && !part("game").hidden, go: (goal) => this.go(goal) });
-    part("typed").addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.sendTyped();
-    });
-    part("presets").addEventListener("change", (event) => {
-      const preset = data.presets[Number(event.target.value)];
-      if (preset) this.setup.load(preset.rows);
-    });
+    this.root.addEventListener("submit", (event) => event.target.elements.text && this.submit(event, event.target));
+    this.part("presets")?.addEventListener("change", ({ target }) => { this.setup.load(target.value); this.draw(); });
+  }
+
+  async submit(event, form) {
+    const line = form.elements.text, text = line.value.trim();
+    event.preventDefault();
+    line.value = "";
+    const isDone = "rows" in form.dataset ? await this.send("setup", { rows: text.split("/") }) : !text || (await this.sendTyped(text));
+    if (isDone === true || line.value) return;
+    line.value = typeof isDone === "string" ? isDone : text;
+    line.select(); // what is typed next takes the place of what was refused
   }
 
   // --- what comes from the arena
 
-  update({ state, since, moves, shown, after, setups }) {
-    const before = this.state;
-    this.state = state;
-    this.received = performance.now();
-    this.connected = this.link.isOpen;
-    this.moves = [...this.moves.slice(0, since), ...moves];
-    this.after = after;
-    this.setups = setups;
-    this.game.update(state, shown);
-    if (state.plies < before?.plies) this.earlier.forget();
-    if (this.looksBack) this.game.lookBack(setups);
-    if (state.stage !== "setting-up" && before?.stage === "setting-up") this.setup.forget();
-    if (before?.plies !== state.plies || before?.stage !== state.stage) this.refuse("");
-    this.draw();
-    if (this.board.cursor === null) this.board.point(state.stage === "setting-up" ? this.setup.cursor() : this.game.cursor());
-    if (before && state.plies === before.plies + 1 && !this.earlier.isShown) this.slideLast();
+  path() {
+    return `state?since=${this.replay?.last ?? 0}&begun=${this.begun ?? 0}`;
   }
 
-  // Between the board at the end and the set-ups.
-  lookBack() {
-    this.looksBack = !this.looksBack;
-    root.querySelector("[data-do=setups]").setAttribute("aria-pressed", String(this.looksBack));
-    this.game.lookBack(this.looksBack ? this.setups : null);
-    if (this.looksBack) {
-      this.earlier.now();
-      this.tell(say("showing_setups"));
-    }
+  update(answer) {
+    const { state: before, game, begun } = this, { part, since, ...others } = answer, { state } = answer;
+    if (before && (game !== answer.game || (this.replay && !part))) return location.reload(); // another game, or it is set up again
+    Object.assign(this, others, { received: Date.now() });
+    if (before?.version !== state.version) this.choosing.offer(this.board ? state.choices : []);
+    if (before?.stage === "setting-up" && state.stage !== before.stage) this.setup?.stored("removeItem");
+    if (before?.plies !== state.plies || before.stage !== state.stage) this.refuse("");
+    if (!this.replay && part) this.replay = new Replay(this.root, part, { isLive: true, pace: PACE_MS, isFlipped: this.seat === "blue", board: this.board, look: (square) => this.doing().look(square), known: () => !this.isOver() && new Set(this.known), shown: () => this.drawPly() });
+    else if (begun !== answer.begun) this.replay?.take(part);
+    else if (part && !this.replay.extend(since, part)) this.link.load();
     this.draw();
+    if (before?.stage !== state.stage) this.focus();
   }
 
-  slideLast() {
-    const { action, origin, target, marks } = this.state.last;
-    if (marks[origin] === "from" && marks[target] === "to" && !action.includes("?")) this.board.slide(origin, target);
+  // The keyboard goes where something can be done now, unless the person is busy elsewhere.
+  focus() {
+    const at = document.activeElement, form = this.root.querySelector("form:not([hidden]) input");
+    if (at !== document.body && !at.closest("[hidden]")) return;
+    if (this.board && !this.isOver()) this.board.focus(this.setup.home.find((square) => this.choosing.legal[square]) ?? this.board.cursor);
+    else form?.focus();
   }
 
   lost() {
-    this.connected = false;
     this.drawConnection();
-    return isOver(this.state);
+    return this.isOver() && !this.can_repeat;
   }
 
   // --- what goes to it
 
   async send(what, body) {
-    if (this.sending) return;
-    this.sending = true;
+    if (this.isSending) return false;
+    this.isSending = true;
     this.refuse("");
-    root.setAttribute("aria-busy", "true");
     const refused = await this.link.send(what, body);
-    this.sending = false;
-    root.removeAttribute("aria-busy");
+    this.isSending = false;
     if (refused) this.refuse(refused);
     else {
-      this.earlier.now();
+      this.replay?.act("last");
       await this.link.load();
     }
-    this.draw();
     return !refused;
   }
 
   // One of these actions: which, if there are several.
   async act(choices) {
     const ply = this.state.plies + 1; // while the dialog is open, another tab may play on
-    const needs = choices.length > 1 || choices[0].guessed;
-    const action = needs ? await ask(part("choice"), choices, { say, pieces: data.pieces }) : choices[0].action;
-    this.game.held = null;
+    const isAsked = choices.length > 1 || choices[0].guessed;
+    const action = isAsked ? await askWhich(this.part("choice"), choices, (field, value) => this.called(field, value)) : choices[0].action;
+    this.choosing.held = null;
     if (action) await this.send("act", { action, ply });
-    else this.draw();
+    this.draw();
   }
 
-  async sendTyped() {
-    const input = part("typed").elements.action;
-    const action = input.value.trim().replace(/\s+/g, "");
-    if (!action) return;
-    const asked = action.match(/^(?:(back|next|board)|ply(\d{1,6}))$/i);
-    if (asked) {
-      this.go(asked[2] ? Number(asked[2]) : { back: "back", next: "next", board: "last" }[asked[1].toLowerCase()]);
-      input.value = "";
-      return;
+  called(field, value) {
+    if (field === "way") return this.say(value === "?" ? "way_guess" : value ? "way_over" : "way_straight", { square: value });
+    return field === "at" ? value : value ? this.name(value) : this.say("back_nobody");
+  }
+
+  // What is typed is an action, or a way through the game. Gives whether it was done, or what was perhaps meant.
+  async sendTyped(text) {
+    const [, way, ply] = text.match(/^(?:(back|next|board)|ply ?(\d{1,6}))$/i) ?? [], action = text.replace(/\s+/g, "");
+    if (ply || way) {
+      if (ply) this.replay.go(Number(ply));
+      else this.replay.act({ back: "back", next: "next", board: "last" }[way.toLowerCase()]);
+      return true;
     }
-    if (await this.send("act", { action, ply: this.state.plies + 1 })) input.value = "";
+    if (action.toLowerCase() === "resign") return this.actions.resign();
+    const [, from, to] = (this.board && action.toLowerCase().match(/^([a-j]\d+)([a-j]\d+)$/)) ?? [];
+    if (!from) return this.send("act", { action, ply: this.state.plies + 1 });
+    this.refuse("meant", { action: `${from}-${to}` });
+    return `${from}-${to}`;
   }
 
-  async sendSetup() {
-    const missing = this.setup.missing();
-    if (missing) this.refuse(say(missing === 1 ? "one_missing" : "missing", { count: missing }));
-    else await this.send("setup", { rows: this.setup.rows() });
+  sendSetup() {
+    const count = this.setup.missing();
+    if (count) this.refuse("missing", { count });
+    else this.send("setup", { rows: this.setup.rows().split("/") });
   }
 
-  async resign() {
-    if (await confirmed(part("resigning"))) await this.send("resign");
-  }
-
-  async pause() {
-    if (await confirmed(part("pausing"))) await this.send("pause");
-  }
-
-  // --- what is to be read
-
-  tell(text) {
-    part("told").textContent = text;
-  }
-
-  refuse(text) {
-    part("refused").textContent = text;
-  }
-
-  tellDetails(square) {
-    this.looked = square;
-    const shown = this.state && square ? (this.state.stage === "setting-up" ? this.setup.look(square).label : this.state.pieces.length ? this.view().details(square) : "") : "";
-    part("details").textContent = shown || say("details_hint");
-  }
+  // --- what is to be seen
 
   draw() {
-    const { state } = this;
+    const { state, root, setup, replay } = this, isSettingUp = state?.stage === "setting-up", focused = document.activeElement;
     this.drawConnection();
     if (!state) return;
-    const focused = document.activeElement;
-    const stage = state.stage;
-    root.dataset.stage = stage;
-    root.dataset.plies = state.plies;
-    part("stage").hidden = false;
-    this.board.arrange(this.flipped);
-    const view = this.view();
-    for (const square of SQUARES) this.board.show(square, view.look(square));
-    part("board").classList.toggle("holding", Boolean(view.held));
-    part("setup").hidden = stage !== "setting-up";
-    part("game").hidden = stage === "setting-up" || stage === "starting";
-    for (const shown of parts("during")) shown.hidden = stage !== "moving" && stage !== "waiting";
-    if (stage === "setting-up") this.drawSetup();
+    root.classList.add("scripted");
+    Object.assign(root.dataset, { stage: state.stage, plies: state.plies });
+    const now = [state.stage, replay && "game", replay?.views.length > 1 && "views", this.can_repeat && "repeat"];
+    for (const one of root.querySelectorAll("[data-when]")) one.hidden = !one.dataset.when.split(" ").some((what) => now.includes(what));
+    if (replay) replay.draw(null);
+    else this.board?.show(setup.cells(), { look: (square) => this.doing().look(square) });
+    if (isSettingUp && setup) {
+      const count = setup.missing(), list = this.part("presets");
+      setup.drawTray();
+      this.put("missing", this.say(count ? "missing" : "all_placed", { count }));
+      list.value = setup.rows();
+      if (list.selectedIndex < 0) list.value = "";
+    }
+    this.put("after", this.after.join("\n"));
     this.drawStatus();
-    this.drawPlayers();
-    this.drawMoves();
-    this.drawAfter();
-    const fought = this.moves.slice(0, this.shownPly()).findLast((move) => move.fight);
-    part("fight").hidden = !fought;
-    if (fought) part("fight").replaceChildren(...this.game.fight(fought));
-    this.drawHidden();
-    this.drawPly();
-    if (this.looked) this.tellDetails(this.looked);
-    if (root.contains(focused) && focused.closest("[hidden]")) this.board.focus(this.board.cursor); // not lost with its button
+    this.drawChoices();
+    this.drawClocks();
+    if (focused.closest("[hidden]")) this.focus();
   }
 
-  // After how many plies the board is.
-  shownPly() {
-    return this.earlier.ply ?? this.state.plies;
+  // Put a text there, if it is not there yet: a live region says only what has changed.
+  put(name, text) {
+    if (this.part(name).textContent !== text) this.part(name).textContent = text;
   }
 
-  // Where the board stands in the game: in words, on the board, and in the list of moves.
   drawPly() {
-    const { plies } = this.state;
-    const ply = this.shownPly();
-    const isEarlier = this.earlier.isShown;
-    part("controls").hidden = part("game").hidden || !plies;
-    part("where").hidden = part("controls").hidden;
-    part("board").classList.toggle("earlier", isEarlier);
-    if (isEarlier) root.dataset.earlier = ply;
-    else delete root.dataset.earlier;
-    const move = isEarlier && ply ? this.moves[ply - 1] : null;
-    const words = [say(isEarlier ? "ply_earlier" : "ply_now", { ply, plies }), ...(move ? [this.played(move)] : [])];
-    setLines(part("where"), words);
-    if (isEarlier || this.wasEarlier) this.tell(words.join(" ")); // of now the status tells
-    this.wasEarlier = isEarlier;
-    const list = part("moves");
-    const line = isEarlier && ply ? list.children[ply - 1] : null;
-    const before = list.querySelector("[aria-current]");
-    if (before === (line?.firstChild ?? null)) return;
-    before?.removeAttribute("aria-current");
-    line?.firstChild.setAttribute("aria-current", "step");
-    list.scrollTop = line ? line.offsetTop - list.offsetTop - list.clientHeight / 2 : isEarlier ? 0 : list.scrollHeight;
-  }
-
-  // How many of each rank the enemy still has that are not known.
-  drawHidden() {
-    const { hidden, end } = this.earlier.isShown ? this.earlier.game.state : this.state;
-    const place = part("hidden");
-    place.hidden = !hidden.length || Boolean(end);
-    place.querySelector("summary").textContent = say("hidden", { count: hidden.reduce((sum, [, count]) => sum + count, 0) });
-    const counts = Object.fromEntries(hidden);
-    place.querySelector("p").textContent = data.order.filter((letter) => counts[letter])
-      .map((letter) => data.pieces[letter].name + (counts[letter] > 1 ? " \u00d7" + counts[letter] : "")).join(", ");
-  }
-
-  drawConnection() {
-    showConnection(part("connection"), this.connected, this.state);
-  }
-
-  drawSetup() {
-    this.setup.drawTray();
-    const list = part("presets");
-    if (list.value && data.presets[list.value].rows.join("") !== this.setup.rows().join("")) list.value = "";
-    const missing = this.setup.missing();
-    part("missing").textContent = say(missing ? (missing === 1 ? "one_missing" : "missing") : "all_placed", { count: missing });
+    const { ply, last, follows } = this.replay ?? { follows: true };
+    if (this.shownPly !== ply && !follows) this.refuse("");
+    this.shownPly = ply;
+    this.root.toggleAttribute("data-earlier", !follows);
+    this.put("where", follows ? "" : this.say("ply_earlier", { ply, last }));
   }
 
   drawStatus() {
-    const { state } = this;
-    const mine = this.moves.findLastIndex((move) => move.color === data.seat);
-    const before = this.moves.slice(Math.max(0, mine, this.moves.length - 2)).map((move) => this.played(move));
-    const values = { opponent: this.player(this.game.enemy), color: say(data.seat), ply: state.plies + 1 };
-    const now = say("stage_" + state.stage.replace("-", "_"), values);
-    showStatus(part("status"), state, { now, title: data.title, before });
+    const { stage, plies, players, end, resigns, remark } = this.state, mine = this.seat === "red" ? 0 : 1;
+    const values = { opponent: players[1 - mine], color: this.data.seats[mine], ply: plies + 1, words: end?.words.replace(/\.$/, "") };
+    const lines = [this.say(end ? "result_" + end.result : "stage_" + stage, values), resigns && !end && this.say("has_resigned"), remark];
+    this.put("status", lines.filter(Boolean).join("\n"));
+    document.title = (["moving", "setting-up"].includes(stage) ? "\u25cf " : "") + this.data.title;
   }
 
-  played({ color, ply, action, words }) {
-    return say(words ? "played_words" : "played", { player: this.player(color), ply, action, words });
+  drawChoices() {
+    const place = this.part("choices"), actions = this.board ? [] : this.state.choices.slice(0, 200);
+    if (place.dataset.shown === String(actions)) return;
+    place.dataset.shown = actions;
+    const hadFocus = place.contains(document.activeElement);
+    place.replaceChildren(...actions.map((action) => element("button", "", action)));
+    if (hadFocus) (place.firstChild ?? this.part("typed").elements.text).focus();
   }
 
-  player(side) {
-    if (side === data.seat) return say("you");
-    const name = this.state.players[side === "red" ? 0 : 1];
-    return /^[ -~]*$/.test(name) ? name : `\u2068${name}\u2069`; // written from right to left it would move what follows
-  }
-
-  drawPlayers() {
-    for (const line of parts("player")) {
-      const side = (line.dataset.player === "near") === this.flipped ? "blue" : "red";
-      line.querySelector("[data-name]").textContent = this.state.players[side === "red" ? 0 : 1];
-      line.querySelector("[data-side]").textContent = say(side) + (side === data.seat ? say("is_you") : "");
-      line.dataset.color = side;
-      line.querySelector("[data-lost]").replaceChildren(...(this.earlier.isShown ? this.earlier.game : this.game).lost(side));
-      line.querySelector("[data-lost]").setAttribute("aria-label", say("lost_by", { player: this.state.players[side === "red" ? 0 : 1] }));
-    }
-    this.drawClocks();
+  drawConnection() {
+    const { isOpen } = this.link ?? {};
+    this.put("connection", isOpen ? "" : this.say(this.isOver() ? "ended" : this.state ? "not_connected" : "connecting"));
   }
 
   // Clocks are as of when the state came; from then on they run here, to be looked at.
   drawClocks() {
-    if (!this.state) return;
-    for (const line of parts("player")) {
-      const place = line.querySelector("[data-clock]");
-      const clock = this.state.clocks[line.dataset.color === "red" ? 0 : 1];
-      showClock(place, clock, this.connected ? this.received : null);
-    }
-  }
-
-  drawMoves() {
-    const list = part("moves");
-    if (list.childElementCount > this.moves.length) list.replaceChildren();
-    for (const move of this.moves.slice(list.childElementCount)) {
-      const item = element("li", move.color);
-      const line = element("button", "at");
-      line.type = "button";
-      line.tabIndex = -1; // hundreds of them; with the keyboard the list itself is gone to, and the arrows lead through it
-      line.dataset.ply = move.ply;
-      line.append(element("span", "ply", move.ply + "."), " ", element("span", move.words ? "action fight" : "action", move.action));
-      item.append(line);
-      if (move.words) item.append(" ", element("span", "words", move.words));
-      list.append(item);
-      if (!this.earlier.isShown) list.scrollTop = list.scrollHeight;
-    }
-    part("moves-title").textContent = say("moves", { count: this.moves.length });
-  }
-
-  drawAfter() {
-    part("after").hidden = !this.after.length;
-    setLines(part("next"), this.after);
-    root.querySelector("[data-do=setups]").hidden = this.setups.length < 2;
+    const passed = this.link.isOpen ? Date.now() - this.received : 0;
+    tellClocks(this.root, this.state?.clocks.map(({ left_ms, runs, bank_ms }) => [left_ms, runs, bank_ms]) ?? [], passed);
   }
 }
 
-new Page();
+new Play(document.querySelector("#play"));

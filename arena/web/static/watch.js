@@ -1,11 +1,6 @@
 // A game that is being played: its moves as they come, the clocks, and at the end its replay.
 "use strict";
 
-function clockText(ms) {
-  const seconds = Math.floor(ms / 1000);
-  return ms < 10_000 ? (ms / 1000).toFixed(1) : Math.floor(seconds / 60) + ":" + String(seconds % 60).padStart(2, "0");
-}
-
 class Watched {
   constructor(root) {
     this.root = root;
@@ -14,7 +9,7 @@ class Watched {
     this.clocks = [];
     this.live.addEventListener("click", () => this.replay.go(this.replay.last));
     setInterval(() => this.tell(), 100);
-    hearEvents(root.dataset.events, "board", (told) => this.hear(told), () => { this.note.textContent ||= root.dataset.lost; });
+    hearEvents(root.dataset.events, "board", (told) => this.hear(told), () => this.lose());
   }
 
   hear({ since, part, state }) {
@@ -25,6 +20,13 @@ class Watched {
     this.live.hidden = !state.clocks.length;
     if (state.href) location.replace(state.href + (this.replay?.hash() ?? ""));
     return state.is_last ? "over" : "";
+  }
+
+  // Without a connection nothing is known of the clocks.
+  lose() {
+    this.note.textContent ||= this.root.dataset.lost;
+    this.live.hidden = true;
+    this.clocks = [];
   }
 
   // Add plies; false if some before them are missing.
@@ -41,12 +43,7 @@ class Watched {
   tell() {
     const { replay, clocks } = this, isNow = replay?.ply === replay?.last;
     this.live.setAttribute("aria-pressed", isNow);
-    for (const line of isNow ? this.root.querySelectorAll("[data-player]") : []) {
-      const [left, runs] = clocks[line.dataset.side === "red" ? 0 : 1] ?? [];
-      const clock = line.querySelector("[data-clock]");
-      clock.classList.toggle("runs", Boolean(runs));
-      if (Number.isInteger(left)) clock.textContent = clockText(Math.max(0, left - (runs ? Date.now() - this.came : 0)));
-    }
+    if (isNow) tellClocks(this.root, clocks, Date.now() - this.came);
   }
 }
 

@@ -180,7 +180,6 @@ def test_what_was_asked_for_wrongly_is_an_error(path: str, options: dict[str, st
 
 @pytest.mark.parametrize("level", list(Level), ids=lambda level: level.value)
 def test_a_bot_is_held_as_in_a_game(level: Level, tmp_path: Path, left_behind: LeftBehind) -> None:
-    """At each level that works here, in an open bot and in games."""
     reason = level.why_not()
     if reason is not None:
         pytest.skip(f"{level.value}: {reason}")

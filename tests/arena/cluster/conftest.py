@@ -56,7 +56,6 @@ class Bots:
 
     @property
     def held(self) -> list[Path]:
-        """A mark of each bot that is held."""
         return list(self.folder.glob(f"in-{self._hold.name}-*"))
 
     def until_held(self, count: int) -> None:

@@ -117,7 +117,6 @@ class Scene:
         return encode_record(msgspec.structs.replace(self.record, id=game.id, arena=__version__, **changes))
 
     def play(self, number: int, *, worker: str, seconds: float = 10.0, **changes: Any) -> None:
-        """Have a batch be played by a worker."""
         _, tasks = self.bridge.batches.pop(number)
         records = tuple(self.record_for(game, **changes) for task in tasks for game in task.games)
         self.answer(number, worker, BatchPlayed(records, (), seconds, 0.1))

@@ -60,11 +60,11 @@ def test_a_bot_that_is_built_on_no_worker_stops_the_league_with_what_was_printed
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_an_arena_that_ends_leaves_no_process_and_no_file(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize(("number", "cluster"), [(signal.SIGKILL, "local:1"), (signal.SIGINT, "local:2")])
+def test_an_arena_that_ends_leaves_no_process_and_no_file(tmp_path: Path, number: signal.Signals, cluster: str) -> None:
     folder = tmp_path / "tmp"
     folder.mkdir()
-    line = [*ARENA, "league", *BOTS, *SAME, "--rounds", "500", "--cluster", "local:2", "--store", "l.sqlite", "-v"]
+    line = [*ARENA, "league", *BOTS, *SAME, "--rounds", "500", "--cluster", cluster, "--store", "l.sqlite", "-v"]
     with subprocess.Popen(
         line, cwd=tmp_path, env={**os.environ, "TMPDIR": str(folder)}, stderr=subprocess.PIPE, start_new_session=True
     ) as process:

@@ -65,7 +65,8 @@ def test_standings_and_list_change_by_themselves_and_the_focus_stays(
     make_store(tmp_path / "l.sqlite", games=3)
     server = server_of(tmp_path / "l.sqlite")
     served = serving(server.application(), beside=server.run)
-    table, games = (open_address(f"http://{served.host}/{name}") for name in ("index.html", "games.html"))
+    names = ("index.html", "games.html", "games.html#shown=shortest")
+    table, games, shortest = (open_address(f"http://{served.host}/{name}") for name in names)
     table.locator("main table a").first.focus()
     name = table.evaluate("document.activeElement.getAttribute('href')")
     assert games.locator("#games tbody tr").count() == 3
@@ -73,7 +74,10 @@ def test_standings_and_list_change_by_themselves_and_the_focus_stays(
         store.add(records[3])
     table.wait_for_function("() => document.querySelector('.lead').textContent.includes('4 games')")
     assert table.evaluate("document.activeElement.getAttribute('href')") == name
-    games.wait_for_function("() => document.querySelectorAll('#games tbody tr').length == 4")
+    for page in (games, shortest):
+        page.wait_for_function("() => document.querySelectorAll('#games tbody tr').length == 4")
+    assert "the shortest first" in shortest.inner_text("#found")
+    assert shortest.locator("#games thead button").count() > 0
 
 
 def test_a_script_that_failed_to_load_is_fetched_again(
@@ -259,6 +263,7 @@ def test_a_viewer_looks_back_while_a_game_goes_on_and_at_its_end_sees_the_replay
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("f")
     until_plies(page, 4, 3)
+    assert page.inner_text(".field .clock >> nth=0") == page.inner_text(".field .clock >> nth=1") == ""
     for event in events[5:7]:
         served.call(tell, event)
     until_plies(page, 6, 3)

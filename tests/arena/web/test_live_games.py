@@ -214,6 +214,22 @@ def test_a_viewer_gets_the_whole_game_and_then_what_is_new_and_another_viewer_do
         assert (state["is_last"], state["href"]) == (True, "../games/7.html")
 
 
+@pytest.mark.parametrize(
+    ("progress", "going", "ended"),
+    [
+        (LeagueProgress(1, 1, None), "1 game over", "The league is over: 1 game."),
+        (LeagueProgress(7, None, 20.0), "7 games over, about 20 s left", "The league is over: 7 games."),
+        (LeagueProgress(2, 3, None), "2 of 3 games over", "The league has stopped: 2 of 3 games were played."),
+    ],
+)
+def test_the_end_of_a_league_reads_as_an_end(progress: LeagueProgress, going: str, ended: str) -> None:
+    games = live_games()
+    games.tell(progress)
+    assert games.text == going
+    games.end()
+    assert games.text == ended
+
+
 def test_the_clock_of_the_side_to_move_runs_and_the_other_stands(told: Callable[..., Iterator[Told]]) -> None:
     async def main() -> None:
         games = live_games()

@@ -1,25 +1,30 @@
 """The addresses of a table without a browser: whose they are, what they give away, and what is taken from strangers."""
 
+import random
 import re
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from functools import partial
+from itertools import combinations
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
 import pytest
 import trio
-from play_table import PlayTable, Seat, at_random, from_lines, seated
+from play_table import PATIENCE, PlayTable, Seat, at_random, from_lines, seated
 
 from arena.game.person_seat import SeatStage
 from arena.game.record import GameRecord
 from arena.play.session import Session
-from arena.stratego.board_page import Earlier, SeatAnswer
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.rules.tables import tables_of
-from arena.stratego.seat_state import seat_of, state_after, state_of
+from arena.stratego.seat_state import state_of
+from arena.stratego.seat_view import legal_actions
+from arena.stratego.setups import random_rows
 from arena.system.concurrency import background
 from arena.web.address import Address, listen
-from arena.web.seat_server import SEAT_VIEWERS, page_face
+from arena.web.seat_server import SEAT_VIEWERS, NextCommands, SeatTable, page_face
 from protocol.notation import Color
 
 RED = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
@@ -47,61 +52,103 @@ def test_an_address_is_a_secret_of_its_own_for_each_seat(seat: Seat) -> None:
     assert (without.status, without.headers["Location"]) == (308, paths[0])
 
 
-def test_the_state_has_all_that_the_seat_was_told_and_the_moves_from_where_the_page_has_them(seat: Seat) -> None:
+def answer(table: PlayTable, color: Color, asked: str = "") -> dict[str, Any]:
+    """The state of a seat, and the plies that its page does not have."""
+    return msgspec.json.decode(table.served.get(table.path(color, f"state?{asked}")).text)  # type: ignore[no-any-return]
+
+
+def test_the_answer_has_the_plies_that_the_page_lacks_and_all_of_them_if_it_shows_another_game(seat: Seat) -> None:
     table = begun(seat)
     assert table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1}).text == "{}"
     table.until(Color.RED, SeatStage.MOVING, plies=2)
-    found = msgspec.json.decode(table.served.get(table.path(Color.RED, "state")).text, type=SeatAnswer)
-    assert msgspec.structs.replace(found.state, version=0) == msgspec.structs.replace(table.state(Color.RED), version=0)
-    assert [(move.ply, move.color, move.action) for move in found.moves] == [(1, "red", "a4-a5"), (2, "blue", "e7-e6")]
-    later = msgspec.json.decode(table.served.get(table.path(Color.RED, "state?from=1")).text, type=SeatAnswer)
-    assert (later.since, later.moves) == (1, found.moves[1:])
-    beyond = msgspec.json.decode(table.served.get(table.path(Color.RED, "state?from=99")).text, type=SeatAnswer)
-    assert (beyond.since, beyond.moves) == (2, ())
-    assert table.served.get(table.path(Color.RED, "state?from=-1")).status == 400
-    assert table.served.get(table.path(Color.RED, "state?from=" + "9" * 30)).status == 400
+    whole = answer(table, Color.RED)
+    assert (whole["since"], whole["part"]["actions"], list(whole["part"]["views"])) == (0, ["a4-a5", "e7-e6"], ["red"])
+    same = f"begun={whole['begun']}"
+    later = answer(table, Color.RED, f"since=1&{same}")
+    assert (later["since"], later["part"]["actions"]) == (1, ["e7-e6"])
+    beyond = answer(table, Color.RED, f"since=99&{same}")
+    assert (beyond["since"], beyond["part"].get("actions")) == (2, [])
+    assert answer(table, Color.RED, "since=2&begun=0")["since"] == 0
+    for wrong in ("-1", "9" * 30, "x", "", "\u0661"):
+        assert table.served.get(table.path(Color.RED, f"state?since={quote(wrong)}")).status == 400
+    assert table.post(Color.RED, "resign").text == "{}"
+    table.end()
+    over = answer(table, Color.RED, f"since=2&{same}")
+    assert (over["since"], list(over["part"]["views"])) == (0, ["all", "red", "blue"])
 
 
 def test_neither_the_page_nor_the_state_holds_a_rank_of_the_enemy(seat: Seat) -> None:
     table = begun(seat)
-    text = table.served.get(table.path(Color.RED, "state")).text
-    state = msgspec.json.decode(text, type=SeatAnswer).state
-    enemies = [piece for piece in state.pieces if piece.color == "blue"]
-    assert len(enemies) == 10
-    assert {piece.rank for piece in enemies} == {None}
-    for shown in (text, table.served.get(table.path(Color.RED)).text):
+    found = answer(table, Color.RED)
+    start = found["part"]["views"]["red"]["start"]
+    assert (start.count("b?"), start.count("b")) == (10, 10)
+    assert found["state"]["end"] is None
+    for shown in (msgspec.json.encode(found).decode(), table.served.get(table.path(Color.RED)).text):
         assert not any(row in shown for row in BLUE if row not in RED)
         assert table.table.tokens[Color.BLUE] not in shown
-    assert state.end is None
 
 
-def test_an_earlier_board_is_the_seats_of_then_and_a_ply_that_has_not_been_played_is_refused(seat: Seat) -> None:
-    table = seat(blue=from_lines(BLUE, ["j7-j4"]))
-    table.until(Color.RED, SeatStage.SETTING_UP)
-    table.post(Color.RED, "setup", {"rows": RED})
-    table.until(Color.RED, SeatStage.MOVING)
-    table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1})
-    now = table.until(Color.RED, SeatStage.MOVING, plies=2)
-    assert now.last is not None
-    assert now.last.fight is not None
+def twins(rules: str, seed: int, most: int = 120) -> tuple[tuple[list[str], list[str]], list[str]]:
+    """Two set-ups of Blue that differ in two pieces of which nobody is told anything in this game, and its actions."""
+    ruleset, numbers = load_ruleset(rules), random.Random(seed)
+    rows = random_rows(ruleset, seed), random_rows(ruleset, seed + 1000)
+    game, actions = EngineGame(ruleset, *rows), list[str]()
+    while not game.outcome and len(actions) < most:
+        actions.append(numbers.choice(legal_actions(game)))
+        game.apply(actions[-1])
+    named = {name for action in actions for name in re.findall(r"[a-j]\d+", action)}
+    kept = [(row, at) for row in range(4) for at in range(10) if f"{'abcdefghij'[at]}{10 - row}" not in named]
+    kept = [(row, at) for row, at in kept if rows[1][row][at] != "."]
+    (row, at), (other_row, other) = next(
+        (one, two) for one, two in combinations(kept, 2) if rows[1][one[0]][one[1]] != rows[1][two[0]][two[1]]
+    )
+    twin = [list(line) for line in rows[1]]
+    twin[row][at], twin[other_row][other] = twin[other_row][other], twin[row][at]
+    return (list(rows[1]), ["".join(line) for line in twin]), [*rows[0], *actions]
 
-    def then(color: Color, asked: str) -> Earlier:
-        return msgspec.json.decode(table.served.get(table.path(color, f"then?ply={asked}")).text, type=Earlier)
 
-    for plies in range(3):
-        known = table.served.call(state_after, table.session, Color.RED, plies)
-        found = then(Color.RED, str(plies)).state
-        assert msgspec.structs.replace(found, version=0) == msgspec.structs.replace(known, version=0)
-    assert {piece.rank for piece in then(Color.RED, "1").state.pieces if piece.color == "blue"} == {None}
-    assert then(Color.BLUE, "0").state.color == "blue"
-    for asked in ("3", "-1", "x", "", "9" * 30, "\u0661"):
-        answer = table.served.get(table.path(Color.RED, f"then?ply={quote(asked)}"))
-        assert (answer.status, "from 0 to 2" in answer.text) == (400, True), asked
-    assert table.post(Color.RED, "resign").text == "{}"
-    table.end()
-    over = then(Color.RED, "1").state
-    assert over.end is None
-    assert {piece.rank for piece in over.pieces if piece.color == "blue"} == {None}
+@pytest.mark.parametrize("rules", ["duel", "isf", "duel+silent-defence", "jumbo-81320/infiltrator+rescue"])
+def test_the_answer_of_a_seat_is_the_same_whatever_it_was_not_told(rules: str) -> None:
+    twin, (*played,) = twins(rules, 5)
+    rows, actions = played[:4], played[4:]
+
+    def answers(blue: list[str]) -> list[bytes]:
+        table, found = SeatTable(seated(rules), NextCommands()), list[bytes]()
+
+        async def red(session: Session) -> None:
+            session.set_up(Color.RED, rows)
+            state = await session.changed(Color.RED)
+            while state.plies < len(actions) and not session.is_over:
+                if state.stage is SeatStage.MOVING:
+                    answer = table.answer(Color.RED, since=0)
+                    assert answer.part is not None
+                    part = msgspec.structs.replace(answer.part, taken=[])
+                    state = msgspec.structs.replace(answer.state, version=0)
+                    found.append(msgspec.json.encode(msgspec.structs.replace(answer, part=part, state=state)))
+                    session.act(Color.RED, actions[session.state(Color.RED).plies])
+                state = await session.changed(Color.RED, session.state(Color.RED).version)
+            session.leave()
+
+        async def main() -> None:
+            session = table.session
+            with trio.fail_after(PATIENCE):
+                async with background(
+                    partial(ready, session, red), partial(from_lines(blue, actions[1::2]), session, Color.BLUE)
+                ):
+                    await session.play()
+
+        trio.run(main)
+        return found
+
+    one, two = map(answers, twin)
+    assert len(one) > 5
+    assert one == two
+
+
+async def ready(session: Session, play: Callable[[Session], Awaitable[None]]) -> None:
+    while session.state(Color.RED).stage is not SeatStage.SETTING_UP:
+        await session.changed(Color.RED, session.state(Color.RED).version)
+    await play(session)
 
 
 @pytest.fixture
@@ -160,7 +207,7 @@ def test_the_page_reads_without_a_script_and_loads_nothing_but_its_own_files(sea
     assert "infiltrator" in page.text
     assert "<script>x()" not in page.text
     assert 'onload="x()' not in page.text
-    assert page.text.count("<script") == 2
+    assert page.text.count("<script") == page.text.count("<script src=")
     assert "style=" not in page.text
     policy = page.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
@@ -189,13 +236,13 @@ def known_to(session: Session, color: Color) -> set[str]:
     "rules", ["isf", "jumbo-81320/infiltrator+rescue", "duel+silent-defence", "vintage/lightning+mobile-bombs"]
 )
 def test_after_each_ply_the_squares_are_those_whose_rank_the_enemy_knows(rules: str) -> None:
-    session, tables = seated(rules), tables_of(load_ruleset(rules))
+    session = seated(rules)
     seen: list[bool] = []
 
     async def compare(color: Color) -> None:
         state = await session.changed(color)
         while not session.is_over:
-            mine = set(seat_of(session, color).shown(tables))
+            mine = set(session.seat(color).known_to_enemy(session.spec.variant))
             known = known_to(session, color.opponent)
             if session.state(color).plies == session.state(color.opponent).plies:  # both have been told
                 assert mine == known

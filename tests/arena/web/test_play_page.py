@@ -43,17 +43,20 @@ def square(page: "Page", name: str) -> "Locator":
 
 
 def at(page: "Page", stage: str, plies: int | None = None) -> None:
-    """Wait until the page shows that."""
-    page.wait_for_selector(f"#play[data-stage={stage}]" + ("" if plies is None else f"[data-plies='{plies}']"))
+    """Wait until the page is there, and shows that ply."""
+    page.wait_for_selector(f"#play[data-stage={stage}]" + ("" if plies is None else f"[data-ply='{plies}']"))
 
 
 def shown(page: "Page") -> dict[str, str]:
-    """What stands on which squares of the board: the text of each piece, `?` for one that is not known."""
-    found = page.evaluate(
-        "[...document.querySelectorAll('[data-square]')].filter((cell) => cell.firstElementChild)"
-        ".map((cell) => [cell.dataset.square, cell.firstElementChild.textContent || '?'])"
+    """The letter of the piece on each square of the board that has one, `?` or `!` for one that is not known."""
+    cells = page.locator("[data-square]").evaluate_all(
+        "(all) => all.map(({ dataset }) => [dataset.square, dataset.cell])"
     )
-    return dict(found)
+    return {name: cell[1] for name, cell in cells if cell[0] in "rb"}
+
+
+def unknown(page: "Page") -> set[str]:
+    return {name for name, letter in shown(page).items() if letter in "?!"}
 
 
 def draft(page: "Page", rows: tuple[str, ...]) -> None:
@@ -74,17 +77,17 @@ def test_a_set_up_is_made_by_dragging_clicking_keys_a_preset_or_at_random(seat: 
     at(page, "setting-up")
     assert shown(page) == {}
     page.drag_and_drop("[data-letter=M]", "[data-square=e4]")
-    assert shown(page) == {"e4": "10"}
+    assert shown(page) == {"e4": "M"}
     page.drag_and_drop("[data-square=e4]", "[data-square=a1]")
-    assert shown(page) == {"a1": "10"}
+    assert shown(page) == {"a1": "M"}
     page.click("[data-letter=F]")
     square(page, "b2").click()
     square(page, "b2").click()
     square(page, "a1").click()
-    assert shown(page) == {"a1": "F", "b2": "10"}
+    assert shown(page) == {"a1": "F", "b2": "M"}
     square(page, "b2").press("ArrowRight")
     page.keyboard.press("s")
-    assert shown(page) == {"a1": "F", "b2": "10", "c2": "1"}
+    assert shown(page) == {"a1": "F", "b2": "M", "c2": "S"}
     page.keyboard.press("Delete")
     page.drag_and_drop("[data-square=b2]", "[data-tray]", target_position={"x": 3, "y": 3})
     assert shown(page) == {"a1": "F"}
@@ -93,7 +96,7 @@ def test_a_set_up_is_made_by_dragging_clicking_keys_a_preset_or_at_random(seat: 
     assert "not on your four rows" in page.inner_text("[data-refused]")
     page.keyboard.press("Escape")
     page.click("[data-do=ready]")
-    assert "9 pieces are still to be placed" in page.inner_text("[data-refused]")
+    assert "Still to be placed: 9." in page.inner_text("[data-refused]")
     page.click("[data-do=mirror]")
     assert shown(page) == {"j1": "F"}
     page.select_option("[data-presets]", index=1)
@@ -161,20 +164,19 @@ def test_a_whole_game_against_a_bot_is_played_with_the_mouse_and_its_record_stan
     assert isinstance(record, GameRecord)
     check_record(record)
     assert record.verdict.reason is Reason.PLY_CAP
-    assert page.locator("[data-moves] li .action").all_inner_texts() == list(record.actions)
-    page.locator("[data-next] .line").first.wait_for()
-    assert "arena show store 7" in page.inner_text("[data-next]")
-    assert "?" not in shown(page).values()
+    assert page.locator("[data-moves] li .action").evaluate_all(
+        "(all) => all.map((one) => one.firstChild.textContent.split('\\u00a0')[0])"
+    ) == list(record.actions)
+    page.locator("[data-after]:not(:empty)").wait_for()
+    assert "arena show store 7" in page.inner_text("[data-after]")
+    assert not unknown(page)
 
 
 def test_a_whole_game_is_played_with_the_keyboard_alone_and_announced(seat: Seat, open_page: Any) -> None:
     table = seat(blue=from_lines(BLUE, ["e7-e6", "f7-f6", "e6-e7"]))
     page = open_page(table)
     at(page, "setting-up")
-    for _ in range(40):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.dataset.square ?? ''"):
-            break
+    assert page.evaluate("document.activeElement.dataset.square")  # where the person has something to do
     for row, letters in enumerate(RED):
         for file, letter in enumerate(letters):
             if letter != ".":
@@ -187,18 +189,17 @@ def test_a_whole_game_is_played_with_the_keyboard_alone_and_announced(seat: Seat
     page.keyboard.press("Enter")
     at(page, "moving", 0)
     assert table.state(Color.RED).setup == RED
-    for _ in range(40):
-        page.keyboard.press("Shift+Tab")
-        if page.evaluate("document.activeElement.dataset.square ?? ''"):
-            break
     play_by_keys(page, "j4", "j7")
     at(page, "moving", 2)
-    told = page.inner_text("[data-status]")
-    assert "You: j4-j7; scout attacks scout on j7, both leave." in told
-    assert "Bea: e7-e6." in told
-    assert "Your turn" in told
+    assert [row.split(chr(10))[:2] for row in page.locator("[data-moves] li").all_inner_texts()] == [
+        ["1.", "j4-j7\u00a0\u00d7"],
+        ["2.", "e7-e6"],
+    ]
+    assert "ply 2 of 2: Bea e7-e6" in page.inner_text("[data-now]")
+    assert page.inner_text("[data-status]") == "Your turn (ply 3)."
     go(page, "e4")
-    assert square(page, "e4").get_attribute("aria-label") == "e4, your marshal 10, may move to f4, e5"
+    label = square(page, "e4").get_attribute("aria-label")
+    assert label == "e4 Ada: marshal; may move to f4, e5"
     page.keyboard.press("Enter")
     assert "may move to f4, e5" in page.inner_text("[data-told]")
     page.keyboard.press("Escape")
@@ -206,18 +207,21 @@ def test_a_whole_game_is_played_with_the_keyboard_alone_and_announced(seat: Seat
     play_by_keys(page, "e4", "e5")
     at(page, "moving", 4)
     go(page, "b7")
-    assert "unknown piece that has not moved. It can be: marshal, general" in page.inner_text("[data-details]")
+    about = page.text_content("[data-about]") or ""
+    assert about.startswith("b7 Bea: unknown piece that has not movedAda knows that it is one of")
+    could = page.locator("[data-about] .hidden").all_inner_texts()
+    assert could == ["marshal", "general", "miner", "scout", "spy", "bomb", "flag"]
     page.keyboard.press("Enter")
     assert "Choose one of your own pieces" in page.inner_text("[data-refused]")
     play_by_keys(page, "a4", "b4")
     at(page, "moving", 6)
-    while page.evaluate("document.activeElement.name ?? ''") != "action":
+    while page.evaluate("document.activeElement.name ?? ''") != "text":
         page.keyboard.press("Tab")
     page.keyboard.type("b4-b7")
     page.keyboard.press("Enter")
     at(page, "over", 7)
     assert "flag" in page.inner_text("[data-status]")
-    assert page.locator("[data-player=far] .taken .hidden").all_inner_texts() == ["scout \u00d71", "flag \u00d71"]
+    assert page.locator("[data-player=far] [data-lost] .hidden").all_inner_texts() == ["scout", "flag"]
     record = table.end()
     assert isinstance(record, GameRecord)
     check_record(record)
@@ -251,7 +255,7 @@ def resign(page: "Page") -> None:
 
 
 def play_typed(page: "Page", action: str) -> None:
-    page.fill("input[name=action]", action)
+    page.fill("[data-typed] input", action)
     page.keyboard.press("Enter")
 
 
@@ -276,23 +280,29 @@ def test_two_browsers_play_each_other_and_neither_is_sent_what_the_other_hides(s
         play_typed(page, action)
     at(red, "moving", 4)
     at(blue, "waiting", 4)
-    assert [shown(red).get(name) for name in ("e7", "e6", "b7", "j7", "j4")] == [None, "?", "?", None, None]
+    assert [shown(red).get(name) for name in ("e7", "e6", "b7", "j7", "j4")] == [None, "!", "?", None, None]
     for color, page in pages.items():
         texts = [*sent[color], page.content()]
         assert len(texts) > 4
-        enemy = color.opponent.word
+        enemy = color.opponent.word[0]
         for text in texts:
-            assert not any(row in text for row in rows[color.opponent] if row.strip("."))
-            assert set(re.findall(rf'"square":"\w+","color":"{enemy}","rank":("\w"|null),', text)) <= {"null"}
+            assert not any(
+                re.search(f'["/]{re.escape(row)}["/]', text) for row in rows[color.opponent] if row.strip(".")
+            )
+            for start in re.findall('"start":"([^"]+)"', text):
+                assert set(re.findall(f"{enemy}(.)", start)) == {"?"}
     resign(red)
     for page in pages.values():
-        at(page, "over")
+        at(page, "over", 5)
         assert "resigned" in page.inner_text("[data-status]")
-        assert "?" not in shown(page).values()
-        page.click("[data-do=setups]")
+        assert not unknown(page)
+        assert (shown(page)["b7"], len(shown(page))) == ("F", 18)
+        page.click("[data-go=first]")
+        looks_at(page, 0)
         assert (shown(page)["b7"], shown(page)["a1"], len(shown(page))) == ("F", "F", 20)
-        page.click("[data-do=setups]")
-        assert len(shown(page)) == 18
+        for view, hidden in (("red", {"b7"}), ("blue", {"a1"}), ("all", set[str]())):
+            page.check(f"input[name=view][value={view}]")
+            assert unknown(page) & {"a1", "b7"} == hidden
     assert "You have lost: red (Ada) resigned." in red.inner_text("[data-status]")
     assert "You have won: red (Ada) resigned." in blue.inner_text("[data-status]")
 
@@ -335,7 +345,7 @@ def test_a_page_that_has_lost_its_connection_says_so_and_goes_on_when_it_is_back
 
 def looks_at(page: "Page", ply: int | None) -> None:
     """Wait until the board is the one after this ply; None: the one of now."""
-    page.wait_for_selector("#play:not([data-earlier])" if ply is None else f"#play[data-earlier='{ply}']")
+    page.wait_for_selector("#play:not([data-earlier])" if ply is None else f"#play[data-earlier][data-ply='{ply}']")
 
 
 def after_four_plies(page: "Page") -> list[dict[str, str]]:
@@ -359,31 +369,35 @@ def test_who_looks_back_sees_each_ply_as_it_was_known_then_and_plays_on_from_the
     at(page, "setting-up")
     assert page.locator("[data-controls]").is_hidden()
     *boards, now = after_four_plies(page)
-    assert "After ply 4: the board as it is now." in page.inner_text("[data-where]")
+    assert page.inner_text("[data-where]") == ""
 
     page.click("[data-go=first]")
     looks_at(page, 0)
     assert shown(page) == boards[0]
     assert boards[0]["j7"] == "?"
     square(page, "a4").click()
-    assert "an earlier board" in page.inner_text("[data-refused]")
+    assert "an earlier position" in page.inner_text("[data-refused]")
     assert page.locator(".target, .movable, .selected").count() == 0
     page.locator("[data-moves]").focus()
     page.keyboard.press("ArrowRight")
     looks_at(page, 1)
     page.keyboard.press("ArrowRight")
     looks_at(page, 2)
+    assert page.inner_text("[data-refused]") == ""
     assert shown(page) == boards[1]
-    where = page.inner_text("[data-where]")
-    assert where.startswith("As you knew it after ply 2 of 4.\nBea: j7-j4; ")
-    assert page.inner_text("[data-told]") == where.replace("\n", " ")
+    assert page.inner_text("[data-where]") == "As you knew it after ply 2 of 4."
+    assert "ply 2 of 4: Bea j7-j4" in page.inner_text("[data-now]")
     assert page.locator("[data-moves] [aria-current]").inner_text().startswith("2.")
-    assert page.locator("[data-player=far] .taken .hidden").all_inner_texts() == ["scout \u00d71"]
+    assert page.locator("[data-player=far] [data-lost] .hidden").all_inner_texts() == ["scout"]
     page.click("[data-go=back]")
     looks_at(page, 1)
-    assert page.locator("[data-player=far] .taken").count() == 0
+    assert page.locator("[data-player=far] [data-lost] li").count() == 0
+    page.keyboard.press("n")
+    looks_at(page, 2)  # the fight
     page.locator("[data-moves] [data-ply='3']").click()
     looks_at(page, 3)
+    page.keyboard.press("N")
+    looks_at(page, 2)
     page.keyboard.press("End")
     looks_at(page, None)
     assert shown(page) == now
@@ -394,10 +408,8 @@ def test_who_looks_back_sees_each_ply_as_it_was_known_then_and_plays_on_from_the
     square(page, "e7").focus()
     page.keyboard.press("ArrowRight")
     looks_at(page, 2)  # on the board arrows lead to other squares
-    page.keyboard.press("Escape")
-    looks_at(page, None)
     page.click("[data-go=back]")
-    looks_at(page, 3)
+    looks_at(page, 1)
     play_typed(page, "f5-f6")
     at(page, "moving", 6)
     looks_at(page, None)
@@ -421,7 +433,7 @@ def test_the_game_goes_on_while_one_looks_back_and_after_it_what_was_hidden_then
     before = shown(red)
     at(blue, "moving", 1)
     play_typed(blue, "e7-e6")
-    at(red, "moving", 2)
+    red.wait_for_selector("#play[data-stage=moving][data-plies='2']")
     looks_at(red, 0)
     assert shown(red) == before
     assert "Your turn" in red.inner_text("[data-status]")
@@ -429,20 +441,15 @@ def test_the_game_goes_on_while_one_looks_back_and_after_it_what_was_hidden_then
     red.click("[data-go=last]")
     looks_at(red, None)
     play_typed(red, "e5-e4")
-    at(red, "over")
-    assert "?" not in shown(red).values()
+    at(red, "over", 4)
+    assert not unknown(red)
+    red.check("input[name=view][value=red]")
     red.click("[data-go=back]")
     looks_at(red, 3)  # to resign was the fourth
-    assert [name for name, text in shown(red).items() if text == "?"] == [
-        name for name in shown(red) if int(name[1:]) > 5
-    ]
-    red.click("[data-do=setups]")
-    looks_at(red, None)
-    assert "?" not in shown(red).values()
+    assert unknown(red) == {name for name in shown(red) if int(name[1:]) > 5}
     red.click("[data-go=first]")
     looks_at(red, 0)
     assert shown(red) == before
-    assert red.get_attribute("[data-do=setups]", "aria-pressed") == "false"
 
 
 @pytest.mark.parametrize(
@@ -474,13 +481,92 @@ def test_what_a_ruleset_has_to_choose_from_is_asked_in_a_dialog(
         chosen = {"way": "?" if choice.guessed else choice.over or "", "guess": choice.guessed or ""}
         chosen |= {"back": choice.rescued or "", "at": choice.rescue_square or ""}
         for field, value in chosen.items():
-            if page.locator(f"select[name={field}]").count():
+            if page.locator(f"select[name={field}]").is_visible():
                 page.select_option(f"select[name={field}]", value)
                 fields = fields - {field}
         page.click("[data-choice] button[value=yes]")
     assert not fields
     at(page, "moving", before.plies + 2)
     assert seat_of(table.session, Color.RED).actions[before.plies].action == choice.action
+
+
+def test_the_own_move_is_seen_before_the_answer_and_a_click_does_not_wait_for_it(seat: Seat, open_page: Any) -> None:
+    page = open_page(seat(blue=from_lines(BLUE, ["e7-e6", "f7-f6"])))
+    at(page, "setting-up")
+    draft(page, RED)
+    page.click("[data-do=ready]")
+    at(page, "moving", 0)
+    page.evaluate(
+        "window.plies = []; new MutationObserver(() => plies.push(document.querySelector('#play').dataset.ply))"
+        ".observe(document.querySelector('#play'), { attributeFilter: ['data-ply'] })"
+    )
+    play_typed(page, "e4-e5")
+    at(page, "moving", 2)
+    assert [ply for ply in dict.fromkeys(page.evaluate("plies")) if ply != "0"] == ["1", "2"]
+    play_typed(page, "e5-f5")
+    page.wait_for_selector("#play[data-plies='4'][data-stage=moving]")
+    square(page, "f5").click()
+    assert page.locator(".target").count() == 3
+    assert page.inner_text("[data-refused]") == ""
+
+
+def test_what_is_typed_is_understood_and_what_was_refused_does_not_stay(seat: Seat, open_page: Any) -> None:
+    page = open_page(seat(blue=from_lines(BLUE, ["e7-e6"])))
+    at(page, "setting-up")
+    draft(page, RED)
+    page.click("[data-do=ready]")
+    at(page, "moving", 0)
+    play_typed(page, "e4e5")
+    assert page.inner_text("[data-refused]") == "Did you mean e4-e5? Press Enter to play it."
+    assert page.input_value("[data-typed] input") == "e4-e5"
+    page.keyboard.press("Enter")
+    at(page, "moving", 2)
+    assert page.inner_text("[data-refused]") == ""
+    assert page.evaluate("document.activeElement.name") == "text"
+    play_typed(page, "e5-e8")
+    page.locator("[data-refused]", has_text="one square at a time").wait_for()
+    square(page, "e5").click()
+    assert page.inner_text("[data-refused]") == ""
+    play_typed(page, "Resign")
+    page.click("[data-resigning] button[value='']")
+    assert page.get_attribute("#play", "data-stage") == "moving"
+    play_typed(page, "resign")
+    page.click("[data-resigning] button[value=yes]")
+    at(page, "over", 3)
+
+
+def test_a_game_that_ends_before_both_have_set_up_has_a_result_and_no_replay(
+    seat: Seat, open_page: Any, tmp_path: Path
+) -> None:
+    bot = tmp_path / "quits.py"
+    bot.write_text(
+        "#!/usr/bin/env python3\nimport sys\nprint('ready', flush=True)\n"
+        "for line in sys.stdin:\n    if 'setup' in line:\n        sys.exit(1)\n"
+    )
+    bot.chmod(0o755)
+    page = open_page(seat("duel", ("Ada", "unused"), bot=load_bot(bot)))
+    set_up(page)
+    at(page, "over")
+    assert "You have won: blue (quits)" in page.inner_text("[data-status]")
+    assert (
+        page.locator("[data-controls], [data-typed], [data-tray]").evaluate_all(
+            "(all) => all.filter((one) => one.offsetParent).length"
+        )
+        == 0
+    )
+    square(page, "a1").click()
+    assert page.inner_text("[data-refused]") == ""
+
+
+def test_the_tray_names_its_pieces_and_says_how_many_are_left(seat: Seat, open_page: Any) -> None:
+    page = open_page(seat())
+    at(page, "setting-up")
+    assert page.locator("[data-tray] button").all_inner_texts()[0].split() == ["10", "marshal", "\u00d71"]
+    page.click("[data-letter=M]")
+    square(page, "e4").click()
+    left = page.locator("[data-letter=M]")
+    assert ("\u00d70" in left.inner_text(), left.get_attribute("aria-disabled")) == (True, "true")
+    assert page.inner_text("[data-missing]") == "Still to be placed: 9."
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
@@ -494,7 +580,7 @@ def test_the_page_fits_the_width_all_that_is_touched_is_large_enough_and_axe_fin
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         small = page.evaluate(
             "[...document.querySelectorAll('button, select, input')].filter((one) => one.offsetParent)"
-            ".map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])"
+            ".map((one) => [one.outerHTML.slice(0, 80), (one.closest('label') ?? one).getBoundingClientRect()])"
             ".filter(([, box]) => box.width < 24 || box.height < 24).map(([html]) => html)"
         )
         assert small == []
@@ -513,7 +599,7 @@ def test_the_page_fits_the_width_all_that_is_touched_is_large_enough_and_axe_fin
         "(cells) => cells.map((cell) => cell.getAttribute('aria-label'))"
     )
     assert len(set(labels)) == len(SQUARES)
-    page.click("[data-do=flip]")
+    page.click("[data-go=flip]")
     assert page.locator("[data-square]").first.get_attribute("data-square") == "j1"
     play_typed(page, "e4-e5")
     at(page, "moving", 2)
@@ -527,5 +613,4 @@ def test_the_page_fits_the_width_all_that_is_touched_is_large_enough_and_axe_fin
     fits()
     page.click("[data-resigning] button[value=yes]")
     at(page, "over")
-    page.click("[data-do=setups]")
     fits()

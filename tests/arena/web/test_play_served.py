@@ -6,9 +6,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from commands import UNHURRIED
@@ -17,6 +18,9 @@ from arena.game.recheck import check_record
 from arena.league.store import Store
 from arena.play.saved_game import load_saved
 from protocol.notation import Reason
+
+if TYPE_CHECKING:
+    from browsing import OpenAddress
 
 PATIENCE = 120.0
 ROWS = ["FBB.......", ".S3.3.....", "2..9M....2", ".........."]
@@ -54,18 +58,18 @@ class Playing:
             connection.close()
 
     def until(self, seat: int, stage: str) -> Any:
-        """Follow the seat's events until it is there; its state."""
+        """Follow the seat's events until it is there; its state. They end with a game, and go on with the next one."""
         host, path = self.places[seat]
-        connection = HTTPConnection(host, timeout=PATIENCE)
-        try:
-            connection.request("GET", path + "events")
-            events = connection.getresponse()
-            while (state := self.ask(seat, "state")["state"])["stage"] != stage:
-                while not (line := events.readline()).startswith(b"data:"):
-                    assert line, "the events have ended"
-            return state
-        finally:
-            connection.close()
+        while True:
+            connection = HTTPConnection(host, timeout=PATIENCE)
+            with closing(connection), suppress(ConnectionResetError):
+                connection.request("GET", path + "events")
+                events = connection.getresponse()
+                line = b"data:"
+                while line:
+                    if line.startswith(b"data:") and (state := self.ask(seat, "state")["state"])["stage"] == stage:
+                        return state
+                    line = events.readline()
 
     def interrupt(self) -> tuple[int, str]:
         """Ctrl-C: the exit code, and what was said."""
@@ -103,7 +107,7 @@ def test_a_game_against_a_bot_is_stored_and_its_page_says_how_to_replay_it(play:
     while (answer := playing.ask(0, "state"))["state"]["end"]["number"] is None:
         pass
     assert re.search(r"arena show \S*s\.sqlite 1$", answer["after"][0])
-    assert len(answer["setups"]) == 2
+    assert list(answer["part"]["views"]) == ["all", "red", "blue"]
     code, said = playing.interrupt()
     assert (code, "Traceback" in said) == (0, False), said
     assert "the game is over" in said
@@ -112,6 +116,47 @@ def test_a_game_against_a_bot_is_stored_and_its_page_says_how_to_replay_it(play:
     assert record is not None
     check_record(record)
     assert (record.setups[0], record.verdict.reason, len(record.actions)) == ("/".join(ROWS), Reason.RESIGN, 7)
+
+
+def test_after_a_game_another_one_is_played_at_the_same_address_with_colours_changed_or_not(
+    play: Any, tmp_path: Path
+) -> None:
+    playing = play(1, "drifter", "--side", "red", "--name", "Ada", "--store", "s.sqlite", *UNHURRIED)
+    games: list[tuple[str, str]] = []
+    for swap in (True, False, None):
+        playing.until(0, "setting-up")
+        assert "when this one is over" in playing.ask(0, "again", {"swap": True})["refused"]
+        answer = playing.ask(0, "state")
+        games.append((answer["game"], answer["state"]["color"]))
+        assert playing.ask(0, "setup", {"rows": ROWS}) == {}
+        playing.until(0, "moving")
+        assert playing.ask(0, "resign", {}) == {}
+        playing.until(0, "over")
+        assert playing.ask(0, "state")["can_repeat"] is True
+        if swap is not None:
+            assert playing.ask(0, "again", {"swap": swap}) == {}
+    assert [color for _, color in games] == ["red", "blue", "blue"]
+    assert len({game for game, _ in games}) == 3
+    code, said = playing.interrupt()
+    assert (code, "Traceback" in said) == (0, False), said
+    with Store(tmp_path / "s.sqlite", create=False) as store:
+        assert store.last_number() == 3
+
+
+def test_a_page_becomes_that_of_the_next_game(play: Any, open_address: "OpenAddress") -> None:
+    playing = play(1, "drifter", "--side", "red", "--name", "Ada", *UNHURRIED)
+    page = open_address("http://" + "".join(playing.places[0]))
+    for color, goal in (("red", "rematch"), ("blue", "again"), ("blue", "")):
+        page.wait_for_selector("#play[data-stage=setting-up]")
+        assert f"you play {color.title()}" in page.inner_text("[data-status]")
+        page.click("[data-do=random]")
+        page.click("[data-do=ready]")
+        page.wait_for_selector("#play[data-stage=moving]")
+        page.click("[data-do=resign]")
+        page.click("[data-resigning] button[value=yes]")
+        page.wait_for_selector("#play[data-stage=over]")
+        if goal:
+            page.click(f"[data-do={goal}]")
 
 
 def test_two_people_have_an_address_each_and_ctrl_c_saves_their_game(play: Any, tmp_path: Path) -> None:

@@ -29,80 +29,73 @@ class Board {
   // key(event, square).
   constructor(root, labels, texts, on = {}) {
     Object.assign(this, { root, labels, texts, on });
-    this.boxes = new Map(SQUARES.map((square) => [square, this.box(square)]));
+    this.boxes = new Map(SQUARES.map((square, at) => [square, svgElement("rect", {
+      role: "gridcell", width: SIDE, height: SIDE, tabindex: -1, "data-square": square, "data-ground": "square" + ((at + Math.floor(at / 10)) % 2 ? " odd" : ""),
+    })]));
     this.standing = new Map(); // by square: the cell and the node of a piece
     this.pieces = svgElement("g", { "aria-hidden": "true", class: "pieces" });
-    this.over = svgElement("g", { "aria-hidden": "true", class: "over" });
+    this.over = svgElement("g", { "aria-hidden": "true" });
     root.setAttribute("viewBox", "0 0 424 424");
     root.setAttribute("role", "grid");
     this.point("a1");
     this.turn(false);
-    const square = (event) => event.target.dataset?.square ?? null;
-    root.addEventListener("click", (event) => square(event) && on.chosen?.(square(event)));
-    root.addEventListener("keydown", (event) => square(event) && this.pressed(event, square(event)));
-    root.addEventListener("focusin", (event) => { if (square(event)) this.point(square(event)); on.looked?.(square(event)); });
-    root.addEventListener("pointerover", (event) => on.looked?.(square(event)));
-    root.addEventListener("pointerleave", () => on.looked?.(root.contains(document.activeElement) ? this.cursor : null));
-    root.addEventListener("mousedown", (event) => on.chosen || event.preventDefault()); // the arrow keys stay those of the game
-  }
-
-  box(square) {
-    const at = SQUARES.indexOf(square);
-    const made = svgElement("rect", { role: "gridcell", width: SIDE, height: SIDE, tabindex: -1, "data-square": square });
-    made.ground = "square" + ((at + Math.floor(at / 10)) % 2 ? " odd" : "");
-    return made;
+    const listen = (name, hear) => root.addEventListener(name, (event) => hear(event.target.dataset.square ?? null, event));
+    listen("click", (square) => square && on.chosen?.(square));
+    listen("keydown", (square, event) => square && this.pressed(event, square));
+    listen("focusin", (square) => { if (square) this.point(square); on.looked?.(square); });
+    listen("pointerover", (square) => on.looked?.(square));
+    listen("mousedown", (_, event) => on.chosen || event.preventDefault()); // the arrow keys stay those of the game
+    root.addEventListener("pointerleave", (event) => event.pointerType === "touch" || on.looked?.(root.contains(document.activeElement) ? this.cursor : null));
   }
 
   at(square) {
     const file = FILES.indexOf(square[0]), rank = Number(square.slice(1)) - 1;
     const [across, down] = this.flipped ? [9 - file, rank] : [file, 9 - rank];
-    return [LEFT + SIDE * across, TOP + SIDE * down];
+    return { x: LEFT + SIDE * across, y: TOP + SIDE * down };
   }
 
   // Red's side at the bottom, or Blue's.
   turn(flipped) {
     if (this.flipped === flipped) return;
     this.flipped = flipped;
-    const held = this.root.contains(document.activeElement);
-    const ranks = [...Array(10).keys()], files = [...FILES];
+    const isHeld = this.root.contains(document.activeElement), ranks = [...Array(10).keys()], files = [...FILES];
     (flipped ? files : ranks).reverse();
     const name = (x, y, text) => svgElement("text", { x, y, "aria-hidden": "true", class: "name" }, text);
-    const rows = ranks.map((rank, down) => svgElement("g", { role: "row" }, name(10, TOP + SIDE * down + 24, rank + 1), ...files.map((file) => {
-      const box = this.boxes.get(file + (rank + 1)), [x, y] = this.at(file + (rank + 1));
-      box.setAttribute("x", x);
-      box.setAttribute("y", y);
-      return box;
-    })));
-    const frame = svgElement("rect", { width: 424, height: 424, rx: 6, class: "frame", "aria-hidden": "true" });
-    this.root.replaceChildren(frame, ...rows, ...files.map((file, across) => name(LEFT + SIDE * across + 20, 418, file)), this.pieces, this.over);
+    for (const [square, box] of this.boxes) for (const [key, value] of Object.entries(this.at(square))) box.setAttribute(key, value);
+    this.root.replaceChildren(
+      svgElement("rect", { width: 424, height: 424, rx: 6, class: "frame", "aria-hidden": "true" }),
+      ...ranks.map((rank, down) => svgElement("g", { role: "row" }, name(10, TOP + SIDE * down + 24, rank + 1), ...files.map((file) => this.boxes.get(file + (rank + 1))))),
+      ...files.map((file, across) => name(LEFT + SIDE * across + 20, 418, file)), this.pieces, this.over,
+    );
     this.root.classList.add("still");
     for (const [square, { node }] of this.standing) this.put(node, square);
     this.over.replaceChildren();
-    if (held) this.focus(this.cursor);
+    if (isHeld) this.focus(this.cursor);
   }
 
   put(node, square) {
-    const [x, y] = this.at(square);
+    const { x, y } = this.at(square);
     node.style.transform = `translate(${x}px, ${y}px)`;
   }
 
   // Show these cells by square. `marks` says what the last action did to which squares, `fight` who fought in it, `known`
-  // which pieces have an eye; with `isStep` pieces move there from the position that is shown. `look(square)` may give
-  // further classes and a label.
+  // which pieces have an eye. With `isStep` pieces move there from the position that is shown; null is that position
+  // again. `look(square)` may give further classes, more to say, and whether it can be dragged.
   show(cells, { marks = {}, fight = null, known = new Set(), isStep = false, look = () => ({}) } = {}) {
-    for (const node of this.pieces.querySelectorAll(".falls")) node.remove();
-    this.root.classList.toggle("still", !isStep);
+    this.shown = cells;
+    if (isStep !== null) {
+      for (const node of this.pieces.querySelectorAll(".falls")) node.remove();
+      this.root.classList.toggle("still", !isStep);
+      this.showLost(cells, fight);
+    }
     this.move(cells, fight, known, isStep);
     for (const [square, box] of this.boxes) {
-      const { classes = "", label, isSelected } = look(square);
-      const cell = cells.get(square);
-      box.setAttribute("class", [box.ground, cell === "~~" ? "lake" : "", marks[square] ?? "", classes].join(" "));
-      box.setAttribute("aria-label", label ?? this.said(square, cell, marks[square], fight, known.has(square)));
+      const { classes = [], more = [], drags } = look(square), cell = cells.get(square);
+      box.setAttribute("class", [box.dataset.ground, cell === "~~" && "lake", marks[square], ...classes].filter(Boolean).join(" "));
+      box.setAttribute("aria-label", [this.said(square, cell, marks[square], fight, known.has(square)), ...more].filter(Boolean).join("; "));
       box.dataset.cell = cell;
-      if (isSelected) box.setAttribute("aria-selected", "true");
-      else box.removeAttribute("aria-selected");
+      box.toggleAttribute("data-drags", Boolean(drags));
     }
-    this.showLost(cells, fight);
   }
 
   move(cells, fight, known, isStep) {
@@ -124,7 +117,7 @@ class Board {
       this.put(node, square);
       this.standing.set(square, { cell, node });
     }
-    for (const { square, cell, node } of gone) {
+    for (const { cell, node } of gone) {
       if (!isStep || !fight) {
         node.remove();
         continue;
@@ -132,17 +125,15 @@ class Board {
       const shown = fight.lost.find((lost) => lost[0] === cell[0]);
       if (shown) node.replaceChildren(...pieceParts(shown, this.labels.pieces));
       node.setAttribute("class", "falls"); // to the fight, and out of sight
-      if (square !== fight.square) this.put(node, fight.square);
+      this.put(node, fight.square);
     }
   }
 
   // What was lost in a fight, crossed out in the corner of its square.
   showLost(cells, fight) {
     this.over.replaceChildren(...(fight?.lost ?? []).map((cell, place) => {
-      const [x, y] = this.at(fight.square);
-      const isAlone = isPiece(cells.get(fight.square));
-      const cross = svgElement("path", { d: "M7 33L33 7", class: "cross" });
-      const at = isAlone ? `translate(${x + 21} ${y - 4}) scale(.55)` : `translate(${x + 20 * place} ${y + 10}) scale(.5)`;
+      const { x, y } = this.at(fight.square), cross = svgElement("path", { d: "M7 33L33 7", class: "cross" });
+      const at = isPiece(cells.get(fight.square)) ? `translate(${x + 21} ${y - 4}) scale(.55)` : `translate(${x + 20 * place} ${y + 10}) scale(.5)`;
       return svgElement("g", { class: "lost-piece", transform: at }, ...pieceParts(cell, this.labels.pieces, true), cross);
     }));
   }
@@ -197,7 +188,7 @@ class Picture {
     Object.assign(this, { root, texts });
   }
 
-  show({ text, image }) {
+  show(text, image) {
     const kind = image ? "img" : text ? "pre" : "p";
     const made = this.root.querySelector(kind) ?? element(kind);
     if (image) {

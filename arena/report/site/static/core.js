@@ -26,6 +26,11 @@ function fill(text, values) {
   return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
+function clockText(ms) {
+  const left = Math.max(0, ms), seconds = Math.floor(left / 1000);
+  return left < 10_000 ? (left / 1000).toFixed(1) : Math.floor(seconds / 60) + ":" + String(seconds % 60).padStart(2, "0");
+}
+
 // What the address says behind its #, by name.
 function asked() {
   return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));

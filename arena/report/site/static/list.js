@@ -35,12 +35,14 @@ function makeRow(game) {
   return row;
 }
 
+const isSide = (word) => word === "red" || word === "blue";
+
 function chosen({ bot, against, result, reason, shown, from, to }, sort) {
   const meets = (one, other) => (!bot || bot === one) && (!against || against === other);
   const key = sort.replace("-", ""), order = key === sort ? 1 : -1;
   return allGames.filter((game) =>
     (meets(game.red, game.blue) || meets(game.blue, game.red)) &&
-    (!result || game.winner === result) &&
+    (!result || game.winner === result || ((result === "won" || result === "lost") && isSide(game.winner) && (game[game.winner] === bot) === (result === "won"))) &&
     (!reason || game.reason === reason) &&
     (!(shown in game) || game[shown] > 0) &&
     game.plies >= (from || 0) && game.plies <= (to || Infinity),

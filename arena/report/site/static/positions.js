@@ -6,6 +6,8 @@
 const FILES = "abcdefghij";
 const SQUARES = Array.from({ length: 100 }, (_, at) => FILES[at % 10] + (Math.floor(at / 10) + 1));
 
+const LAKES = ["c5", "d5", "g5", "h5", "c6", "d6", "g6", "h6"];
+
 const isPiece = (cell) => cell[0] === "r" || cell[0] === "b";
 const isUnknown = (cell) => cell[1] === "?" || cell[1] === "!";
 const squareOf = (name) => name.replace("0", "10"); // in the data each square has two characters

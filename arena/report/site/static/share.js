@@ -3,21 +3,19 @@
 "use strict";
 
 const IMAGE_SIDE = 1060;
-const SHOWN = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "transform"];
+const SHOWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "clip-path", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "transform"];
 
 // The board as it is shown, as a text that needs no page around it.
 function boardText(board) {
   const made = board.cloneNode(true), symbols = document.querySelector(".symbols defs").cloneNode(true);
-  const [old, copies] = [board, made].map((one) => [...one.querySelectorAll("*")]);
-  for (const name of ["id", "class", "role", "aria-label", "data-board"]) made.removeAttribute(name);
-  old.forEach((one, at) => {
-    const style = getComputedStyle(one);
-    for (const name of SHOWN) if (!(name === "transform" && style[name] === "none")) copies[at].setAttribute(name, style.getPropertyValue(name));
-    for (const name of ["class", "style", "role", "tabindex", "aria-label", "aria-hidden", "data-cell", "data-square"]) copies[at].removeAttribute(name);
+  const [old, copies] = [board, made].map((one) => [one, ...one.querySelectorAll("*")]);
+  copies.forEach((copy, at) => {
+    const style = getComputedStyle(old[at]);
+    for (const { name } of [...copy.attributes]) if (/^(id|class|style|role|tabindex|aria-.*|data-.*)$/.test(name)) copy.removeAttribute(name);
+    for (const name of SHOWN) if (style[name] !== "none" || name === "fill") copy.setAttribute(name, style.getPropertyValue(name));
   });
-  const colors = getComputedStyle(document.documentElement);
-  const text = new XMLSerializer().serializeToString(made).replace(">", ">" + new XMLSerializer().serializeToString(symbols));
-  return text.replace(/var\((--[\w-]+)\)/g, (_, name) => colors.getPropertyValue(name).trim());
+  const [text, defs] = [made, symbols].map((one) => new XMLSerializer().serializeToString(one)), colors = getComputedStyle(document.documentElement);
+  return text.replace(">", ">" + defs).replace(/var\((--[\w-]+)\)/g, (_, name) => colors.getPropertyValue(name).trim());
 }
 
 function save(address, name) {
@@ -43,12 +41,16 @@ function listenForSharing(replay, number) {
   const svg = () => (replay.board instanceof Board ? boardText(replay.part("board")) : replay.seen().images?.[replay.ply]);
   const here = (page) => new URL(page + replay.hash(), location.href).href;
   const copy = async (text) => {
-    await navigator.clipboard.writeText(text).catch(() => prompt("", text)); // a page on a disk may not copy
-    told.textContent = replay.texts.copied;
+    try {
+      await navigator.clipboard.writeText(text);
+      told.textContent = replay.texts.copied;
+    } catch {
+      prompt("", text); // only pages of https and of this machine may copy
+    }
   };
   const actions = {
     link: () => copy(here(location.pathname.split("/").at(-1))),
-    embed: () => copy(`<iframe src="${here("../embed.html").replace("#", `#game=${number}&`)}" width="420" height="560"></iframe>`),
+    embed: () => copy(`<iframe src="${here("../embed.html").replace("#", `#game=${number}&`)}" title="Game ${number}" width="420" height="630" style="max-width: 100%; border: 0"></iframe>`),
     svg: () => save(svgAddress(svg()), name() + ".svg"),
     png: async () => save(await imageOf(svg()), name() + ".png"),
   };
@@ -64,15 +66,17 @@ window.arenaGame = (number, packed) => loading.get(number)?.(packed);
 document.addEventListener("DOMContentLoaded", async () => {
   const root = document.querySelector("#replay");
   if (!root) return;
-  const number = Number(root.dataset.game ?? asked().game);
+  const number = Number(root.dataset.game ?? asked().game), now = root.querySelector("[data-now]");
+  if (!(number > 0)) return now.append("Expected the number of a game: embed.html#game=NUMBER.");
   const packed = new Promise((resolve) => loading.set(number, resolve));
   try {
     await load(root.dataset.scripts + number + ".js");
     root.replay = new Replay(root, await unpack(await packed));
     const whole = document.querySelector("[data-whole]"); // from a page that is embedded to the whole one
-    if (whole) Object.assign(whole, { href: `games/${number}.html`, textContent: `${whole.textContent}, game ${number}` });
-    else listenForSharing(root.replay, number);
+    whole?.append(`, game ${number}`);
+    whole?.addEventListener("click", () => { whole.href = `games/${number}.html` + root.replay.hash().replace(/game=\d+&/, ""); });
+    if (!whole) listenForSharing(root.replay, number);
   } catch (error) {
-    root.querySelector("[data-now]").textContent = String(error);
+    now.textContent = String(error);
   }
 });
