@@ -49,7 +49,7 @@ PAGES = (
 )
 PAUSE = 10.0
 """Seconds between two pages of a viewer, on average."""
-PATIENCE, WARM = 120.0, 10.0
+PATIENCE, WARM = 300.0, 10.0
 MOST_MS, MOST_GROWTH, LEAST_GAMES = 100.0, 1.1, 0.9
 """The aims: milliseconds of a page load at p99, memory at the end beside the start, and games beside `arena league`."""
 PROGRAM = "import sys; sys.path[:] = sys.argv.pop(1).split(':'); from arena.cli.main import main; main()"
