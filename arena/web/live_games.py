@@ -196,11 +196,6 @@ class LiveGames:
             feed.publish(game.event(game.sent))
         game.sent = game.followed.ply
 
-    def _greeting(self, id: str) -> list[Event]:
-        """Bring the other viewers to where the new one begins; return the whole game."""
-        self._publish_board(id)
-        return [self.games[id].event(0)]
-
     def _publish_list(self) -> None:
         if self._is_list_new:
             self._is_list_new = False
@@ -282,5 +277,5 @@ class LiveGames:
         if id not in self.games:  # a viewer that has lost its connection reads why
             return Response(board_event(0, None, note=GONE, is_last=True).encoded(), media_type="text/event-stream")
         if id not in self.feeds:
-            self.feeds[id] = Feed(self._viewers, lambda: self._greeting(id))
+            self.feeds[id] = Feed(self._viewers, lambda: [self.games[id].event(0)])
         return self.feeds[id]

@@ -236,6 +236,8 @@ class ServedStore:
 
     async def _asset(self, name: str) -> Asset:
         await self.reader.is_read.wait()
+        if self._cached is self.reader.state and name in self._cache:
+            return self._cache[name]
         async with self._making:
             state = self.reader.state
             if state.contents is None:

@@ -159,7 +159,7 @@ def test_the_public_sees_the_position_where_nothing_is_hidden_and_else_only_what
     assert open_game.texts == [picture["text"]]
     assert picture["image"].startswith("<svg")
     hidden, picture = view(GUESSING, SeenBy.PUBLIC)
-    assert (hidden.texts, hidden.images, picture) == ([""], [], {"text": "", "image": ""})
+    assert (hidden.texts, hidden.images, picture) == ([""], [""], {"text": "", "image": ""})
     everything, picture = view(GUESSING, SeenBy.ALL)
     assert everything.texts == [picture["text"]] == ["red has 71\nblue has 82"]
 

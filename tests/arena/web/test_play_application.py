@@ -40,6 +40,13 @@ def begun(seat: Seat) -> PlayTable:
     return table
 
 
+def test_a_set_up_may_come_in_rows_or_as_one_text(seat: Seat) -> None:
+    table = seat(blue=from_lines(BLUE, ["e7-e6"]))
+    table.until(Color.RED, SeatStage.SETTING_UP)
+    assert table.post(Color.RED, "setup", {"rows": ["/".join(RED)]}).text == "{}"
+    assert table.until(Color.RED, SeatStage.MOVING).setup == RED
+
+
 def test_an_address_is_a_secret_of_its_own_for_each_seat(seat: Seat) -> None:
     table = seat()
     paths = [table.path(color) for color in Color]
