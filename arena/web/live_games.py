@@ -188,13 +188,10 @@ class LiveGames:
     def _publish_boards(self) -> None:
         changed, self._changed = self._changed, set()
         for id in changed & self.feeds.keys() & self.games.keys():
-            self._publish_board(id)
-
-    def _publish_board(self, id: str) -> None:
-        game, feed = self.games[id], self.feeds[id]
-        if len(feed):
-            feed.publish(game.event(game.sent))
-        game.sent = game.followed.ply
+            game, feed = self.games[id], self.feeds[id]
+            if len(feed):
+                feed.publish(game.event(game.sent))
+            game.sent = game.followed.ply
 
     def _publish_list(self) -> None:
         if self._is_list_new:
