@@ -96,7 +96,7 @@ def test_neither_the_page_nor_the_state_holds_a_rank_of_the_enemy(seat: Seat) ->
 
 
 def twins(rules: str, seed: int, most: int = 120) -> tuple[tuple[list[str], list[str]], list[str]]:
-    """Two set-ups of Blue that differ in two pieces of which nobody is told anything in this game, and its actions."""
+    """Return two set-ups of Blue that differ in two pieces, and the actions of a game that shows neither piece."""
     ruleset, numbers = load_ruleset(rules), random.Random(seed)
     rows = random_rows(ruleset, seed), random_rows(ruleset, seed + 1000)
     game, actions = EngineGame(ruleset, *rows), list[str]()
