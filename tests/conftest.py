@@ -1,4 +1,4 @@
-"""What tests on all floors share: bots written on the spot, and a look at what is left."""
+"""Fixtures for all tests: bots that are written for a test, and a check that no process is left."""
 
 import atexit
 import faulthandler

@@ -144,7 +144,7 @@ class PersonSeat:
         return known
 
     def known_to_enemy(self, variant: Variant) -> tuple[str, ...]:
-        """Return the squares of own pieces whose rank the enemy knows, in a game that has such."""
+        """Return the squares of own pieces whose rank the enemy knows; none in a game without ranks."""
         del variant
         return ()
 

@@ -253,7 +253,7 @@ class Session:
         if fault := chair.seat.setup_fault(self.spec.variant, setup):
             raise RefusedError(fault)
         _check_line(setup)
-        chair.seat.set_up(tuple(rows))
+        chair.seat.set_up(tuple(setup.split("/")))
         chair.participant.say(f"setup {setup}")
         chair.change()
 

@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import Any
 
 from arena.errors import ArenaError
-from arena.game import Names
 from arena.game.game_spec import GameSpec
 from arena.game.record import History
 from arena.game.replay import ReplayStep, started
@@ -26,12 +25,11 @@ class FollowedGame:
         spec: GameSpec,
         setups: tuple[str, str],
         audience: SeenBy,
-        names: Names | None = None,
         history: History | None = None,
     ) -> None:
         """`history` is the earlier part of a resumed game."""
         self.spec, self.audience = spec, audience
-        self._setups, self._names, self._history = setups, names or {}, history
+        self._setups, self._history = setups, history
         self._waiting = [*zip(history.actions, history.times_us, strict=True)] if history else []
         self._plies: SeenPlies | None = None
         self.ply = len(self._waiting)
@@ -52,7 +50,7 @@ class FollowedGame:
     def labels(self) -> dict[str, Any]:
         """The names of players and pieces."""
         red, blue = self.spec.players
-        return game_labels(self.spec.variant, (red.name, blue.name), self._names)
+        return game_labels(self.spec.variant, (red.name, blue.name), {})
 
     def picture(self) -> Mapping[str, Any]:
         """Return the last position for a small drawing (`Shown.picture`). Raises `ArenaError` if broken."""
@@ -88,4 +86,4 @@ class FollowedGame:
     def _begun(self) -> SeenPlies:
         state = started(self.spec, self._setups)
         interrupted = self._history.interrupted if self._history else ()
-        return SeenPlies(self.spec, state, self.audience, self._names, interrupted)
+        return SeenPlies(self.spec, state, self.audience, {}, interrupted)

@@ -121,8 +121,7 @@ class Shown:
     def see(self, step: ReplayStep | None) -> None:
         """Add the position to `data`, which becomes JSON for the page."""
         self.data.texts.append(self.text())
-        if image := self.image():
-            self.data.images.append(image)
+        self.data.images.append(self.image())
         if words := self.words(step):
             self.data.words[step.ply if step else 0] = words
 

@@ -196,18 +196,10 @@ class LiveGames:
     def _publish_boards(self) -> None:
         changed, self._changed = self._changed, set()
         for id in changed & self.feeds.keys() & self.games.keys():
-            self._publish_board(id)
-
-    def _publish_board(self, id: str) -> None:
-        game, feed = self.games[id], self.feeds[id]
-        if len(feed):
-            feed.publish(game.event(game.sent))
-        game.sent = game.followed.ply
-
-    def _greeting(self, id: str) -> list[Event]:
-        """Bring the other viewers to where the new one begins; return the whole game."""
-        self._publish_board(id)
-        return [self.games[id].event(0)]
+            game, feed = self.games[id], self.feeds[id]
+            if len(feed):
+                feed.publish(game.event(game.sent))
+            game.sent = game.followed.ply
 
     def _publish_list(self) -> None:
         if self._is_list_new:
@@ -290,5 +282,5 @@ class LiveGames:
         if id not in self.games:  # a viewer that has lost its connection reads why
             return Response(board_event(0, None, note=GONE, is_last=True).encoded(), media_type="text/event-stream")
         if id not in self.feeds:
-            self.feeds[id] = Feed(self._viewers, lambda: self._greeting(id))
+            self.feeds[id] = Feed(self._viewers, lambda: [self.games[id].event(0)])
         return self.feeds[id]

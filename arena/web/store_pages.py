@@ -239,6 +239,8 @@ class ServedStore:
 
     async def _asset(self, name: str) -> Asset:
         await self.reader.is_read.wait()
+        if self._cached is self.reader.state and name in self._cache:
+            return self._cache[name]
         async with self._making:
             state = self.reader.state
             if state.contents is None:
@@ -249,21 +251,22 @@ class ServedStore:
                 self._cached = state
                 self._cache.clear()
             if name not in self._cache:
-                self._cache[name] = await trio.to_thread.run_sync(self._make, state, name)
+                texts = await trio.to_thread.run_sync(self._make, state, name)
+                for made, text in texts.items():
+                    self._cache[made] = Asset.of(text.encode(), TYPES[made.rpartition(".")[2]])
             return self._cache[name]
 
-    def _make(self, state: StoreSnapshot, name: str) -> Asset:
+    def _make(self, state: StoreSnapshot, name: str) -> dict[str, str]:
+        """Return the text of a page or script by its name; of a game all three files, which are made together."""
         assert state.contents is not None
         game = GAME.fullmatch(name)
         if game and int(game[1]) in state.numbers:
-            made = self._game(state.contents, int(game[1]))
-            return Asset.of(
-                {"html": made.page, "js": made.script, "json": made.record}[game[2]].encode(), TYPES[game[2]]
-            )
+            made, stem = self._game(state.contents, int(game[1])), f"games/{game[1]}"
+            return {f"{stem}.html": made.page, f"{stem}.js": made.script, f"{stem}.json": made.record}
         text = None if game else state.contents.text(name, PlayedGames())
         if text is None:
             raise RequestRefused(404, NOT_FOUND)
-        return Asset.of(text.encode(), TYPES[name.rpartition(".")[2]])
+        return {name: text}
 
     def _game(self, contents: SiteContents, number: int) -> GameText:
         try:

@@ -1,4 +1,4 @@
-"""What these tests share: a browser, and a folder that all users can read."""
+"""Fixtures: a browser, and a folder that all users can read."""
 
 import tempfile
 from collections.abc import Generator, Iterator

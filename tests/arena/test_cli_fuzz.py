@@ -103,7 +103,8 @@ class Commands:
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
-    files = tmp_path_factory.mktemp("fuzz")
+    files = tmp_path_factory.mktemp("fuzz") / "files"  # so that the bots of other tests are not in the folder above it
+    files.mkdir()
     for name in ("quick", "fast", ".hidden"):
         (files / name).write_text(QUICK_BOT)
         (files / name).chmod(0o755)

@@ -84,7 +84,7 @@ def read_until(process: "subprocess.Popen[str]", words: str) -> str:
         seen += line
         if words in line:
             break
-    assert words in seen
+    assert words in seen, seen
     return seen
 
 

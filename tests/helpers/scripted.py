@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from random import Random
 
+import msgspec
+
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
+from arena.game.verdict import Verdict
 from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
@@ -144,3 +147,33 @@ def seat_bots(ruleset: Ruleset | None = None, time: TimeControl | None = None, l
 def record_from(table: Table) -> GameRecord:
     """Return the record of a finished game, put together as `arena.play.runner` does it."""
     return judged(table.referee, arena="0", started=1.5, seconds=2.25, stderr=("", ""))
+
+
+def record_without_referee(
+    spec: GameSpec,
+    verdict: Verdict,
+    setups: tuple[str | None, str | None] = (None, None),
+    actions: Sequence[str] = (),
+    times_us: Sequence[int] | None = None,
+) -> GameRecord:
+    """Return the record of a game without a referee; each move has taken 1 ms unless told otherwise."""
+    return GameRecord(
+        id=spec.id,
+        arena="0",
+        game=spec.variant.title or msgspec.UNSET,
+        ruleset=spec.variant.name,
+        rules=spec.variant.rules,
+        time=spec.time,
+        players=spec.players,
+        seeds=spec.seeds,
+        pair_seed=spec.pair_seed,
+        declared=("", ""),
+        setups=setups,
+        actions=tuple(actions),
+        times_us=(1000,) * len(actions) if times_us is None else tuple(times_us),
+        notes=(),
+        verdict=verdict,
+        stderr=("", ""),
+        started=0.0,
+        seconds=0.0,
+    )

@@ -1,4 +1,4 @@
-"""Pairs of games that differ in what a seat cannot see, for tests that this seat is told the same of both."""
+"""Make pairs of games that differ only in what a seat cannot see: the seat must be told the same in both."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from random import Random

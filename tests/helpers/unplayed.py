@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from scripted import record_without_referee
+
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult, Verdict
@@ -46,22 +48,4 @@ def record_of(game: GameSpec, result: GameResult | None = None) -> GameRecord:
     red, blue = game.players
     if result is None:
         result = GameResult.RED if red.name > blue.name else GameResult.BLUE
-    return GameRecord(
-        id=game.id,
-        arena="0",
-        ruleset=game.variant.name,
-        rules=game.variant.rules,
-        time=game.time,
-        players=game.players,
-        seeds=game.seeds,
-        pair_seed=game.pair_seed,
-        declared=("", ""),
-        setups=(None, None),
-        actions=(),
-        times_us=(),
-        notes=(),
-        verdict=Verdict(result, Reason.NO_START, 0),
-        stderr=("", ""),
-        started=0.0,
-        seconds=0.0,
-    )
+    return record_without_referee(game, Verdict(result, Reason.NO_START, 0))

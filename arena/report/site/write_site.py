@@ -120,7 +120,7 @@ def _write(path: Path, text: str) -> None:
 WORTH_A_PROCESS = 30
 """Games for which another process is worth its start."""
 COMEBACK = 3
-"""Pieces by which a winner was behind in a game that is listed as a comeback."""
+"""A game is listed as a comeback if its winner was once behind by at least so many pieces."""
 SHARE = 100
 """The most games that a process writes for one order, so that Ctrl-C has not long to wait."""
 

@@ -7,7 +7,6 @@ from an action before its `battle` or `reveal` has been read.
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from itertools import combinations
 
 from arena.errors import UsageError
 from arena.stratego.rules.action_types import Action, Infiltration, PieceMove, Rescue, parse_action
@@ -289,14 +288,38 @@ def _possible(
 ) -> dict[frozenset[Rank], frozenset[Rank]]:
     """Return the ranks that the pieces of each group can have; groups have a set of ranks and a number of pieces.
 
-    Where some groups need all pieces of their ranks that are left, no other group can have these ranks (Hall, 1935).
+    One army is found first. A group can have another rank if the group that has it there can take a further one, and
+    so on, until one comes back to the first group: a cycle of a bipartite matching.
     """
-    counts = dict(left)
-    possible = {ranks: ranks for ranks, _ in groups}
-    for number in range(1, len(groups)):
-        for some in combinations(groups, number):
-            needed = frozenset[Rank]().union(*(ranks for ranks, _ in some))
-            if sum(counts[rank] for rank in needed) == sum(pieces for _, pieces in some):
-                for ranks in possible.keys() - dict(some).keys():
-                    possible[ranks] -= needed
-    return possible
+    spare, has = dict(left), {ranks: Counter[Rank]() for ranks, _ in groups}
+
+    def give(ranks: frozenset[Rank], tried: set[Rank]) -> bool:
+        """Give a piece of this group a rank; another piece may have to take another one for it."""
+        for rank in ranks - tried:
+            tried.add(rank)
+            if spare[rank]:
+                spare[rank] -= 1
+                has[ranks][rank] += 1
+                return True
+            for others, given in has.items():
+                if given[rank] and give(others, tried):
+                    given[rank] -= 1
+                    has[ranks][rank] += 1
+                    return True
+        return False
+
+    for ranks, pieces in groups:
+        for _ in range(pieces):
+            give(ranks, set())
+    possible = {ranks: {rank for rank in ranks if has[ranks][rank]} for ranks in has}
+    for first in spare:
+        reached, waiting = set[frozenset[Rank]](), [first]
+        while waiting:
+            rank = waiting.pop()
+            for ranks in has.keys() - reached:
+                if has[ranks][rank]:
+                    reached.add(ranks)
+                    waiting.extend(ranks)
+        for ranks in reached:
+            possible[ranks] |= {first} & ranks
+    return {ranks: frozenset(found) for ranks, found in possible.items()}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,7 +12,6 @@ from arena.report.layout import Paint
 from arena.report.shown import SeenBy, Shown
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.events import Event
-from arena.stratego.search.knowledge import Knowledge
 from arena.stratego.seat_view import told_to, true_cell
 from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of, told_words
 from arena.stratego.shown.piece_names import STRONGEST_FIRST, Numbering, names_of
@@ -20,6 +19,9 @@ from arena.stratego.state import as_stratego, line_of
 from protocol.messages import Battle, Moved
 from protocol.notation import BOARD_SIZE, SQUARES, Color, Rank
 from protocol.view import CELL_EMPTY, CELL_LAKE
+
+if TYPE_CHECKING:
+    from arena.stratego.search.knowledge import Knowledge
 
 PLAIN = (SquareMark.CAME_FROM, SquareMark.WENT_TO)
 """The marks of an action from its first square to its last one."""
@@ -63,7 +65,7 @@ class ShownBoard(Shown):
         super().__init__(game, state, view, names)
         self._state, self._names = as_stratego(state), names_of(names)
         self._lost = ("", "")
-        self._knowledge = Knowledge(self._state.view(view.seat)) if view.seat is not None else None
+        self._knowledge: Knowledge | None = None
         self._could: dict[int, frozenset[Rank]] = {}
 
     @classmethod
@@ -161,8 +163,12 @@ class ShownBoard(Shown):
 
     def _see_possible(self, ply: int) -> None:
         """Add the possible ranks of the enemy's unknown pieces, where they have changed."""
-        if self._knowledge is None:
+        if self.view.seat is None:
             return
+        if self._knowledge is None:
+            from arena.stratego.search.knowledge import Knowledge  # only pages need it
+
+            self._knowledge = Knowledge(self._state.view(self.view.seat))
         self._knowledge.view.ply = ply + 1  # all of this ply has been told
         self._knowledge.update()
         could = self._knowledge.possible()

@@ -11,7 +11,8 @@ addEventListener("error", async ({ target }) => {
   location.reload();
 }, true);
 
-// `hear` events, also after the connection was `lost`, until it returns "over"; "again" asks for all that was missed.
+// `hear` events, also after the connection was `lost`, until one of the two returns "over"; "again" asks for all that
+// was missed. The first event of a connection tells the present state.
 function hearEvents(address, kind, hear, lost) {
   const source = new EventSource(address);
   async function again() {
@@ -25,7 +26,7 @@ function hearEvents(address, kind, hear, lost) {
     if (answer === "over") source.close();
   });
   source.onerror = () => {
-    lost();
-    if (source.readyState === EventSource.CLOSED) again(); // browsers give up after an answer that is an error
+    if (lost() === "over") source.close();
+    else if (source.readyState === EventSource.CLOSED) again(); // browsers give up after an answer that is an error
   };
 }

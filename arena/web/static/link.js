@@ -8,18 +8,17 @@ class Link {
   // `page` has path(), where the state is to be had, update(answer), and lost(), which tells whether that is for good.
   constructor(page) {
     this.page = page;
-    this.open();
+    hearEvents("events", "state", () => this.hear(), () => this.lose());
   }
 
-  open() {
-    const events = new EventSource("events");
-    events.onopen = () => { this.isOpen = true; this.load(); };
-    events.addEventListener("state", () => this.load());
-    events.onerror = () => {
-      this.isOpen = false;
-      if (this.page.lost()) events.close();
-      else if (events.readyState === EventSource.CLOSED) setTimeout(() => this.open(), RETRY_MS);
-    };
+  hear() {
+    this.isOpen = true;
+    return this.load();
+  }
+
+  lose() {
+    this.isOpen = false;
+    return this.page.lost() ? "over" : "";
   }
 
   async load() {

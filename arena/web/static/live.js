@@ -37,6 +37,6 @@
     await moment(200, 1000 * told.within); // not all viewers at once
     await renew();
     return state.over ? "over" : "";
-  }, () => (status.textContent = state.lost ?? ""));
+  }, () => { status.textContent = state.lost ?? ""; });
   document.addEventListener("visibilitychange", renew);
 })();

@@ -1,6 +1,7 @@
 """What is known is true, and is all that follows from what was told: in each world that is drawn, the same is told."""
 
 from collections import Counter
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -15,6 +16,7 @@ from arena.search import Knowledge, Position
 from arena.stratego.rules.board import RANKS
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.search.knowledge import _possible
 from protocol.notation import Color, Rank
 from protocol.view import View
 
@@ -72,6 +74,16 @@ def test_the_truth_is_possible_and_a_position_made_of_it_is_the_referee_s_and_pl
                 assert position.outcome == engine.outcome
                 assert set(map(str, position.legal_moves())) == set(map(str, engine.legal_moves()))
         game_table.play(lively(game, rng).text)
+
+
+def test_the_possible_ranks_of_pieces_with_many_different_sets_are_found_at_once() -> None:
+    """Thirty sets of two neighbouring ranks each: all combinations of them would take for ever."""
+    ranks = tuple(Rank)[:12]
+    groups = tuple((frozenset({one, other}), 1) for one, other in pairwise(ranks))
+    wide = tuple((frozenset(ranks[:size]), 1) for size in range(3, 12))
+    left = Counter(ranks[:11]) + Counter(ranks[size - 1] for size in range(3, 12))
+    possible = _possible(groups + wide, tuple(left.items()))
+    assert all(possible[ranks] <= ranks and possible[ranks] for ranks, _ in groups + wide)
 
 
 @given(ruleset=any_rules, seed=SEEDS, plies=st.integers(2, 250))

@@ -9,7 +9,7 @@ from example_games import example
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_stores import play_game
-from scripted import game_spec
+from scripted import game_spec, record_without_referee
 from small_games import FOUR, GUESSING, HOLDING
 
 from arena.errors import ArenaError
@@ -47,26 +47,8 @@ def random_record(game: Game, seed: int) -> GameRecord:
         state.play("resign")
     assert state.outcome
     loser, reason = (state.outcome.winner or Color.RED).opponent, Reason.RESIGN
-    return GameRecord(
-        id=spec.id,
-        arena="0",
-        game=spec.variant.title,
-        ruleset=spec.variant.name,
-        rules=spec.variant.rules,
-        time=spec.time,
-        players=spec.players,
-        seeds=spec.seeds,
-        pair_seed=seed,
-        declared=("", ""),
-        setups=setups,
-        actions=tuple(actions),
-        times_us=tuple(rng.randrange(10**6) for _ in actions),
-        notes=(),
-        verdict=Verdict(GameResult.win(loser.opponent), reason, len(actions), lost_by(spec.players, loser, reason)),
-        stderr=("", ""),
-        started=1.0,
-        seconds=1.0,
-    )
+    verdict = Verdict(GameResult.win(loser.opponent), reason, len(actions), lost_by(spec.players, loser, reason))
+    return record_without_referee(spec, verdict, setups, actions, [rng.randrange(10**6) for _ in actions])
 
 
 def some_record(kind: str, seed: int) -> GameRecord:
@@ -159,7 +141,7 @@ def test_the_public_sees_the_position_where_nothing_is_hidden_and_else_only_what
     assert open_game.texts == [picture["text"]]
     assert picture["image"].startswith("<svg")
     hidden, picture = view(GUESSING, SeenBy.PUBLIC)
-    assert (hidden.texts, hidden.images, picture) == ([""], [], {"text": "", "image": ""})
+    assert (hidden.texts, hidden.images, picture) == ([""], [""], {"text": "", "image": ""})
     everything, picture = view(GUESSING, SeenBy.ALL)
     assert everything.texts == [picture["text"]] == ["red has 71\nblue has 82"]
 

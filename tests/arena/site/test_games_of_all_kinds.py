@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from click.testing import CliRunner
+from scripted import record_without_referee
 from small_games import FOUR, GUESSING, HOLDING, Hands
 
 from arena.cli.main import cli
@@ -43,26 +44,8 @@ def record_of(game: Game, *actions: str, seed: int = 1) -> GameRecord:
     assert state.outcome is not None
     winner, reason = state.outcome
     assert winner is not None
-    return GameRecord(
-        id=spec.id,
-        arena="0",
-        game=spec.variant.title,
-        ruleset=spec.variant.name,
-        rules=spec.variant.rules,
-        time=spec.time,
-        players=PLAYERS,
-        seeds=spec.seeds,
-        pair_seed=seed,
-        declared=("", ""),
-        setups=setups,
-        actions=actions,
-        times_us=(1000,) * len(actions),
-        notes=(),
-        verdict=Verdict(GameResult.win(winner), reason, len(actions), lost_by(PLAYERS, winner.opponent, reason)),
-        stderr=("", ""),
-        started=1.0,
-        seconds=1.0,
-    )
+    verdict = Verdict(GameResult.win(winner), reason, len(actions), lost_by(PLAYERS, winner.opponent, reason))
+    return record_without_referee(spec, verdict, setups, actions)
 
 
 FOUR_RECORD = record_of(FOUR, *"1213141")

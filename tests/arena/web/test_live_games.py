@@ -199,8 +199,8 @@ def test_a_viewer_gets_the_whole_game_and_then_what_is_new_and_another_viewer_do
                 plies = begin
                 while plies < len(rest):
                     event = one.next()
-                    assert event["since"] == plies
-                    plies += len(event["part"]["actions"])
+                    assert event["since"] <= plies
+                    plies = event["since"] + len(event["part"]["actions"])
         served.call(games.tell, start)
         event = viewer.next()
         assert (event["since"], event["part"]["actions"], event["state"]["note"]) == (0, [], AGAIN)

@@ -40,6 +40,13 @@ def begun(seat: Seat) -> PlayTable:
     return table
 
 
+def test_a_set_up_may_come_in_rows_or_as_one_text(seat: Seat) -> None:
+    table = seat(blue=from_lines(BLUE, ["e7-e6"]))
+    table.until(Color.RED, SeatStage.SETTING_UP)
+    assert table.post(Color.RED, "setup", {"rows": ["/".join(RED)]}).text == "{}"
+    assert table.until(Color.RED, SeatStage.MOVING).setup == RED
+
+
 def test_an_address_is_a_secret_of_its_own_for_each_seat(seat: Seat) -> None:
     table = seat()
     paths = [table.path(color) for color in Color]
@@ -89,7 +96,7 @@ def test_neither_the_page_nor_the_state_holds_a_rank_of_the_enemy(seat: Seat) ->
 
 
 def twins(rules: str, seed: int, most: int = 120) -> tuple[tuple[list[str], list[str]], list[str]]:
-    """Two set-ups of Blue that differ in two pieces of which nobody is told anything in this game, and its actions."""
+    """Return two set-ups of Blue that differ in two pieces, and the actions of a game that shows neither piece."""
     ruleset, numbers = load_ruleset(rules), random.Random(seed)
     rows = random_rows(ruleset, seed), random_rows(ruleset, seed + 1000)
     game, actions = EngineGame(ruleset, *rows), list[str]()

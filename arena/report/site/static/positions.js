@@ -23,16 +23,16 @@ class Positions {
     this.walks = {};
   }
 
-  // Add what was played after the first `since` plies; false if plies between are missing.
+  // Add what was played after the first `since` plies, as far as it is not there; false if plies between are missing.
   extend(since, part) {
-    const { game } = this;
-    if (since !== this.last) return false;
-    for (const key of ["actions", "taken", "banks"]) game[key]?.push(...(part[key] ?? []));
-    game.sides += part.sides;
+    const { game } = this, known = this.last - since;
+    if (known < 0) return false;
+    for (const key of ["actions", "taken", "banks"]) game[key]?.push(...(part[key] ?? []).slice(known));
+    game.sides += part.sides.slice(known);
     Object.assign(game.marks, part.marks);
     for (const [name, seen] of Object.entries(game.views)) {
       for (const [key, more] of Object.entries(part.views[name])) {
-        if (Array.isArray(more)) (seen[key] ??= []).push(...more);
+        if (Array.isArray(more)) (seen[key] ??= []).push(...more.slice(known));
         else if (typeof more === "object") Object.assign((seen[key] ??= {}), more);
       }
     }

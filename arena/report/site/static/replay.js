@@ -213,7 +213,7 @@ class Replay {
   }
 
   hash() {
-    const { game } = asked(); // on a page for any game
+    const game = this.root.dataset.game ? "" : asked().game; // on a page for any game
     return "#" + (game ? `game=${game}&` : "") + "ply=" + this.ply + (this.view === this.views[0] ? "" : "&view=" + this.view) + (this.flipped ? "&from=blue" : "");
   }
 
