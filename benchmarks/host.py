@@ -32,8 +32,8 @@ import psutil
 import trio
 
 from arena.host.accounts import MACHINE, invite, join, team_of
-from arena.host.config import SETTINGS, load_cup, write_cup
-from arena.host.database import FILE, Database
+from arena.host.cup_database import FILE, CupDatabase
+from arena.host.cup_settings import SETTINGS, load_cup, write_cup
 from arena.host.seasons import ladder_store, open_season
 from arena.host.submissions import bot_folder
 from arena.league.store import Store
@@ -66,7 +66,7 @@ def make_competition(folder: Path, options: argparse.Namespace) -> list[Path]:
     text = text.replace("\n[registration]", '\ntrusted = true\nproxies = ["127.0.0.1"]\n\n[registration]', 1)
     settings.write_text(text)
     cup = load_cup(folder)
-    with closing(Database(folder / FILE, create=True)) as database:
+    with closing(CupDatabase(folder / FILE, create=True)) as database:
         open_season(database, cup)
         members = []
         for number in range(options.teams):

@@ -37,8 +37,8 @@ from urllib.parse import quote
 import psutil
 
 from arena.host.accounts import MACHINE, Actor, invite, join, make_token
-from arena.host.config import KEY, SETTINGS, load_cup, write_cup
-from arena.host.database import FILE, Database
+from arena.host.cup_database import FILE, CupDatabase
+from arena.host.cup_settings import KEY, SETTINGS, load_cup, write_cup
 from arena.host.seasons import ladder_store, open_season
 
 TOP = Path(__file__).parent.parent
@@ -220,7 +220,7 @@ def make_cup(at: Path, sandbox: str) -> tuple[Path, dict[str, str]]:
     text = settings.read_text().replace("a_day = 10", "a_day = 1000").replace("active = 2 ", "active = 500 ")
     settings.write_text(text.replace("games_at_once", 'start_time = "5s"\nstint = "5s"\ngames_at_once'))
     read = load_cup(cup)
-    with closing(Database(cup / FILE, create=True)) as database:
+    with closing(CupDatabase(cup / FILE, create=True)) as database:
         open_season(database, read)
         tokens = {}
         for name in ("ann", "ben", "mallory"):

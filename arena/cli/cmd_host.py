@@ -77,7 +77,7 @@ def _needs(word: str) -> None:
 def init_command(cup: Path, *, title: str, address: str, rules: str, time: str, sandbox: str, jobs: int) -> int:
     """Make the folder CUP for a competition, with its settings in cup.toml, and print an invitation for its host."""
     _needs("init")
-    from arena.host.config import write_cup
+    from arena.host.cup_settings import write_cup
     from arena.host.server import host_level, make_host
     from arena.league.league_options import PlayOptions, variant_of
     from arena.league.option_values import check_values

@@ -14,8 +14,8 @@ import msgspec
 
 from arena.bots.names import expected_name, name_fault
 from arena.errors import ArenaError
-from arena.host.config import Cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup
 from arena.system.printable import counted, printable, shown
 
 TOKEN_PREFIX = "arena_"
@@ -84,7 +84,7 @@ def secret_hash(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def checked_name(database: Database, table: str, name: str) -> str:
+def checked_name(database: CupDatabase, table: str, name: str) -> str:
     """Return a name that a new account or team may have. Raises `ChangeRefusedError`."""
     if fault := name_fault(name):
         raise ChangeRefusedError(f"name: {expected_name(name, fault)}")
@@ -94,56 +94,56 @@ def checked_name(database: Database, table: str, name: str) -> str:
     return name
 
 
-def get_account(database: Database, number: int) -> Account:
+def get_account(database: CupDatabase, number: int) -> Account:
     found = database.row(Account, "select * from account where id = ?", number)
     if found is None:
         raise ChangeRefusedError(f"there is no account {number}")
     return found
 
 
-def get_team(database: Database, number: int) -> Team:
+def get_team(database: CupDatabase, number: int) -> Team:
     found = database.row(Team, "select * from team where id = ?", number)
     if found is None:
         raise ChangeRefusedError(f"there is no team {number}")
     return found
 
 
-def team_of(database: Database, account: int) -> Team | None:
+def team_of(database: CupDatabase, account: int) -> Team | None:
     return database.row(Team, "select team.* from team join member on team.id = team where account = ?", account)
 
 
-def members(database: Database, team: int) -> list[Account]:
+def members(database: CupDatabase, team: int) -> list[Account]:
     sql = "select account.* from account join member on account.id = member.account where team = ? order by name"
     return database.rows(Account, sql, team)
 
 
-def accounts(database: Database) -> list[Account]:
+def accounts(database: CupDatabase) -> list[Account]:
     return database.rows(Account, "select * from account order by name")
 
 
-def teams(database: Database) -> list[Team]:
+def teams(database: CupDatabase) -> list[Team]:
     return database.rows(Team, "select * from team order by name")
 
 
-def is_host(database: Database, actor: Actor) -> bool:
+def is_host(database: CupDatabase, actor: Actor) -> bool:
     if actor.account is None:
         return actor.is_machine
     account = get_account(database, actor.account)
     return account.is_host and not account.is_disabled
 
 
-def is_member(database: Database, actor: Actor, team: int) -> bool:
+def is_member(database: CupDatabase, actor: Actor, team: int) -> bool:
     found = actor.account is not None and team_of(database, actor.account)
     return isinstance(found, Team) and found.id == team
 
 
-def require_host(database: Database, actor: Actor) -> None:
+def require_host(database: CupDatabase, actor: Actor) -> None:
     if not is_host(database, actor):
         raise ChangeRefusedError("only a host of this competition may do this")
 
 
 def invite(
-    database: Database, actor: Actor, *, team: int | None = None, is_host: bool = False, days: float = INVITED_DAYS
+    database: CupDatabase, actor: Actor, *, team: int | None = None, is_host: bool = False, days: float = INVITED_DAYS
 ) -> str:
     """Make an invitation and return its secret word. A member may invite to the own team, a host anybody."""
     if not 0 < days <= MOST_DAYS:
@@ -158,7 +158,7 @@ def invite(
     return word
 
 
-def make_link(database: Database, actor: Actor, account: int, days: float = LINK_DAYS) -> str:
+def make_link(database: CupDatabase, actor: Actor, account: int, days: float = LINK_DAYS) -> str:
     """Return the word of a link that signs in to an account once: an own one, or for a host anybody's."""
     with database.change():
         if actor.account != account:
@@ -170,7 +170,7 @@ def make_link(database: Database, actor: Actor, account: int, days: float = LINK
 
 
 def _new_link(
-    database: Database, days: float, *, team: int | None = None, account: int | None = None, is_host: bool = False
+    database: CupDatabase, days: float, *, team: int | None = None, account: int | None = None, is_host: bool = False
 ) -> str:
     word, now = secrets.token_urlsafe(WORD_BYTES), time.time()
     database.insert(
@@ -185,7 +185,7 @@ def _new_link(
     return word
 
 
-def find_invitation(database: Database, word: str) -> Invitation:
+def find_invitation(database: CupDatabase, word: str) -> Invitation:
     """Return the invitation of a link. Raises `ChangeRefusedError` for one that is unknown, used or too old."""
     found = database.row(Invitation, "select * from invitation where hash = ?", secret_hash(word))
     if found is None or found.used is not None or found.expires < time.time():
@@ -194,12 +194,12 @@ def find_invitation(database: Database, word: str) -> Invitation:
     return found
 
 
-def _use(database: Database, word: str, account: int | None) -> None:
+def _use(database: CupDatabase, word: str, account: int | None) -> None:
     sql = "update invitation set used = ?, account = ? where hash = ?"
     database.run(sql, time.time(), account, secret_hash(word))
 
 
-def sign_in_by_link(database: Database, word: str, address: str) -> Account:
+def sign_in_by_link(database: CupDatabase, word: str, address: str) -> Account:
     """Use a link of `make_link` and return the account."""
     with database.change():
         invitation = find_invitation(database, word)
@@ -213,7 +213,7 @@ def sign_in_by_link(database: Database, word: str, address: str) -> Account:
 
 
 def join(
-    database: Database, cup: Cup, word: str, account_name: str, team_name: str = "", *, address: str = ""
+    database: CupDatabase, cup: Cup, word: str, account_name: str, team_name: str = "", *, address: str = ""
 ) -> Account:
     """Make an account by invitation. With `team_name` it makes a team, unless the invitation is to one."""
     with database.change():
@@ -231,7 +231,7 @@ def join(
     return account
 
 
-def accept(database: Database, cup: Cup, actor: Actor, word: str) -> Team:
+def accept(database: CupDatabase, cup: Cup, actor: Actor, word: str) -> Team:
     """Use an invitation to a team with an account that has none."""
     account = _signed_in(actor)
     with database.change():
@@ -244,7 +244,7 @@ def accept(database: Database, cup: Cup, actor: Actor, word: str) -> Team:
         return get_team(database, invitation.team)
 
 
-def register(database: Database, cup: Cup, account_name: str, team_name: str, address: str) -> Account:
+def register(database: CupDatabase, cup: Cup, account_name: str, team_name: str, address: str) -> Account:
     """Make an account and its team where registration is open."""
     if cup.registration.by != "open":
         raise ChangeRefusedError("this competition takes entrants by invitation: ask its host for a link")
@@ -254,14 +254,14 @@ def register(database: Database, cup: Cup, account_name: str, team_name: str, ad
     return account
 
 
-def _new_account(database: Database, name: str, address: str, *, is_host: bool) -> Account:
+def _new_account(database: CupDatabase, name: str, address: str, *, is_host: bool) -> Account:
     name, now = checked_name(database, "account", name), time.time()
     number = database.insert("account", name=name, is_host=is_host, created=now)
     database.note("registered", {"name": name, "is_host": is_host}, number, address)
     return get_account(database, number)
 
 
-def make_team(database: Database, actor: Actor, name: str) -> Team:
+def make_team(database: CupDatabase, actor: Actor, name: str) -> Team:
     account = _signed_in(actor)
     with database.change():
         _refuse_member(database, account)
@@ -274,7 +274,7 @@ def _signed_in(actor: Actor) -> int:
     return actor.account
 
 
-def _new_team(database: Database, actor: Actor, name: str) -> Team:
+def _new_team(database: CupDatabase, actor: Actor, name: str) -> Team:
     name = checked_name(database, "team", name)
     number = database.insert("team", name=name, created=time.time())
     database.insert("member", account=actor.account, team=number)
@@ -282,7 +282,7 @@ def _new_team(database: Database, actor: Actor, name: str) -> Team:
     return get_team(database, number)
 
 
-def _add_member(database: Database, cup: Cup, account: int, team: int, address: str) -> None:
+def _add_member(database: CupDatabase, cup: Cup, account: int, team: int, address: str) -> None:
     there = len(members(database, team))
     if there >= cup.registration.members:
         raise ChangeRefusedError(
@@ -292,12 +292,12 @@ def _add_member(database: Database, cup: Cup, account: int, team: int, address: 
     database.note("joined a team", {"team": team}, account, address)
 
 
-def _refuse_member(database: Database, account: int) -> None:
+def _refuse_member(database: CupDatabase, account: int) -> None:
     if (team := team_of(database, account)) is not None:
         raise ChangeRefusedError(f"expected an account without a team, and this one is in {team.name}: leave it first")
 
 
-def remove_member(database: Database, actor: Actor, account: int) -> None:
+def remove_member(database: CupDatabase, actor: Actor, account: int) -> None:
     """Take an account out of its team. A member may do this to any member of the own team, a host to anybody."""
     with database.change():
         team = team_of(database, account)
@@ -309,7 +309,7 @@ def remove_member(database: Database, actor: Actor, account: int) -> None:
         database.note("took out of a team", {"team": team.id, "account": account}, actor.account, actor.address)
 
 
-def set_disabled(database: Database, actor: Actor, account: int, reason: str, *, is_disabled: bool) -> None:
+def set_disabled(database: CupDatabase, actor: Actor, account: int, reason: str, *, is_disabled: bool) -> None:
     """Disable an account, which ends its sessions and stops its tokens, or enable it again."""
     with database.change():
         require_host(database, actor)
@@ -322,7 +322,7 @@ def set_disabled(database: Database, actor: Actor, account: int, reason: str, *,
         database.note(action, {"account": account, "reason": reason}, actor.account, actor.address)
 
 
-def _other_hosts(database: Database, account: int) -> int:
+def _other_hosts(database: CupDatabase, account: int) -> int:
     sql = "select count(*) from account where is_host and not is_disabled and id <> ?"
     return int(database.value(sql, account))
 
@@ -332,7 +332,7 @@ def _refuse_disabled(account: Account) -> None:
         raise ChangeRefusedError("this account is disabled: ask the host of the competition")
 
 
-def make_token(database: Database, actor: Actor, account: int, name: str) -> str:
+def make_token(database: CupDatabase, actor: Actor, account: int, name: str) -> str:
     """Make a token and return it: this is the only time that it is shown."""
     if fault := name_fault(name):
         raise ChangeRefusedError(f"name: {expected_name(name, fault)}")
@@ -349,12 +349,12 @@ def make_token(database: Database, actor: Actor, account: int, name: str) -> str
     return word
 
 
-def tokens_of(database: Database, account: int) -> list[Token]:
+def tokens_of(database: CupDatabase, account: int) -> list[Token]:
     columns = "id, account, name, created, last_used, revoked"
     return database.rows(Token, f"select {columns} from token where account = ? order by id", account)
 
 
-def revoke_token(database: Database, actor: Actor, number: int) -> None:
+def revoke_token(database: CupDatabase, actor: Actor, number: int) -> None:
     """Revoke a token: an own one, or for a host anybody's."""
     with database.change():
         owner = database.value("select account from token where id = ? and revoked is null", number)
@@ -371,7 +371,7 @@ class _Found(msgspec.Struct, frozen=True):
     last_used: float | None
 
 
-def account_of_token(database: Database, word: str) -> Account | None:
+def account_of_token(database: CupDatabase, word: str) -> Account | None:
     """Return the account of a token that is good; remember its use."""
     given = secret_hash(word)
     sql = "select id, hash, account, last_used from token where hash = ? and revoked is null"

@@ -10,8 +10,8 @@ from contextlib import closing
 from pathlib import Path
 
 from arena.errors import ArenaError, UsageError
-from arena.host.config import KEY, SETTINGS, load_cup
-from arena.host.database import FILE, VERSION, Database
+from arena.host.cup_database import FILE, VERSION, CupDatabase
+from arena.host.cup_settings import KEY, SETTINGS, load_cup
 from arena.host.seasons import challenge_store, final_store, ladder_store, seasons
 from arena.host.submissions import bot_folder, received_file
 from arena.league.store import Store
@@ -24,9 +24,9 @@ def backup(folder: Path, to: Path) -> str:
     """Copy a competition, which may be running, to a new folder; return what was copied in words."""
     load_cup(folder)
     draft = _new_draft(to)
-    with closing(Database(folder / FILE)) as database:
+    with closing(CupDatabase(folder / FILE)) as database:
         database.copy_to(draft / FILE)
-    with closing(Database(draft / FILE)) as copied:
+    with closing(CupDatabase(draft / FILE)) as copied:
         numbers = [season.number for season in seasons(copied)]
         submissions = copied.value("select coalesce(max(id), 0) from submission")
     stores = _stores(folder, numbers)
@@ -54,7 +54,7 @@ def restore(source: Path, folder: Path) -> str:
 def upgrade(folder: Path) -> str:
     """Check that this version can read all of a competition. Raises `ArenaError` with what it cannot read."""
     cup = load_cup(folder)
-    with closing(Database(folder / FILE)) as database:
+    with closing(CupDatabase(folder / FILE)) as database:
         numbers = [season.number for season in seasons(database)]
     stores, games = _stores(folder, numbers), 0
     for path in stores:

@@ -6,8 +6,8 @@ import time
 import msgspec
 
 from arena.host.accounts import Actor, ChangeRefusedError
-from arena.host.config import Cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup
 from arena.host.seasons import SeasonState, current
 from arena.host.submissions import PLAYING, Submission, get_submission
 from arena.system.printable import counted
@@ -34,7 +34,7 @@ class Challenge(msgspec.Struct, frozen=True):
     reason: str
 
 
-def games_left_today(database: Database, cup: Cup, team: int) -> int:
+def games_left_today(database: CupDatabase, cup: Cup, team: int) -> int:
     asked = database.value(
         "select sum(challenge.games) from challenge join submission on submission.id = challenge.submission "
         "where team = ? and challenge.created > ?",
@@ -43,7 +43,7 @@ def games_left_today(database: Database, cup: Cup, team: int) -> int:
     return max(0, cup.challenges.games_a_day - (asked or 0))
 
 
-def ask(database: Database, cup: Cup, actor: Actor, team: int, *, submission: int, against: int, games: int) -> int:
+def ask(database: CupDatabase, cup: Cup, actor: Actor, team: int, *, submission: int, against: int, games: int) -> int:
     """Ask for games of a team's bot; return the challenge's id. Raises `ChangeRefusedError`."""
     with database.change():
         season = current(database)
@@ -70,7 +70,7 @@ def ask(database: Database, cup: Cup, actor: Actor, team: int, *, submission: in
     return id
 
 
-def _playing(database: Database, id: int) -> Submission:
+def _playing(database: CupDatabase, id: int) -> Submission:
     submission = get_submission(database, id)
     if submission.state not in PLAYING:
         raise ChangeRefusedError(
@@ -79,7 +79,7 @@ def _playing(database: Database, id: int) -> Submission:
     return submission
 
 
-def next_challenge(database: Database) -> Challenge | None:
+def next_challenge(database: CupDatabase) -> Challenge | None:
     """Return the challenge that is played next: the first one of the team that has had the fewest of late."""
     return database.row(
         Challenge,
@@ -91,7 +91,7 @@ def next_challenge(database: Database) -> Challenge | None:
     )
 
 
-def of_team(database: Database, team: int) -> list[Challenge]:
+def of_team(database: CupDatabase, team: int) -> list[Challenge]:
     return database.rows(
         Challenge,
         "select challenge.* from challenge join submission on submission.id = challenge.submission "
@@ -100,11 +100,11 @@ def of_team(database: Database, team: int) -> list[Challenge]:
     )
 
 
-def waiting(database: Database) -> int:
+def waiting(database: CupDatabase) -> int:
     return int(database.value("select count(*) from challenge where state = 'waiting'"))
 
 
-def games_before(database: Database, challenge: Challenge) -> int:
+def games_before(database: CupDatabase, challenge: Challenge) -> int:
     """Return the games that other challenges of this season have had between the same players."""
     pair = "min(one.player, other.player) || max(one.player, other.player)"
     joined = "challenge join submission one on one.id = submission join submission other on other.id = against"
@@ -117,6 +117,6 @@ def games_before(database: Database, challenge: Challenge) -> int:
     )
 
 
-def note_played(database: Database, id: int, played: int, state: ChallengeState, reason: str = "") -> None:
+def note_played(database: CupDatabase, id: int, played: int, state: ChallengeState, reason: str = "") -> None:
     """Note the games that a challenge has had, within a transaction."""
     database.run("update challenge set played = ?, state = ?, reason = ? where id = ?", played, state.value, reason, id)

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from arena.host.accounts import ChangeRefusedError
-from arena.host.config import Cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup
 from arena.host.guarded import GuardedRoutes, Visitor
 from arena.host.pipeline import Pipeline
 from arena.host.playing import ContinuousPlay
@@ -88,7 +88,7 @@ class PublicBot(msgspec.Struct, frozen=True):
 class CupSite:
     """The parts of a competition, and what its pages have in common. `show` keeps those of its seasons up to date."""
 
-    def __init__(self, folder: Path, cup: Cup, database: Database, level: Level, complain: Complain) -> None:
+    def __init__(self, folder: Path, cup: Cup, database: CupDatabase, level: Level, complain: Complain) -> None:
         self.folder, self.cup, self.database, self.complain = folder, cup, database, complain
         self.viewers = Viewers()
         self.look = PageLook(Site(cup.title, MENU, FOOTER, folders=(FOLDER,)))

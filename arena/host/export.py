@@ -17,8 +17,8 @@ import msgspec
 from msgspec import UNSET
 
 from arena.errors import UsageError
-from arena.host.config import Cup, load_cup
-from arena.host.database import FILE, Database
+from arena.host.cup_database import FILE, CupDatabase
+from arena.host.cup_settings import Cup, load_cup
 from arena.host.seasons import (
     Season,
     SeasonState,
@@ -99,7 +99,7 @@ def export_public(folder: Path, target: Path, say: Callable[[str], None] = lambd
     cup = load_cup(folder)
     if os.path.lexists(target):
         raise UsageError(f"{printable(str(target))}: expected a file that does not exist yet")
-    database = Database(folder / FILE)
+    database = CupDatabase(folder / FILE)
     try:
         found = seasons(database)
     finally:

@@ -12,8 +12,8 @@ from starlette.routing import BaseRoute
 
 from arena.host.accounts import Actor, ChangeRefusedError, require_host
 from arena.host.challenges import waiting
+from arena.host.cup_database import CupDatabase
 from arena.host.cup_site import CupSite
-from arena.host.database import Database
 from arena.host.guarded import Visitor
 from arena.host.seasons import Season, current, seasons
 from arena.host.submissions import SubmissionState
@@ -48,11 +48,11 @@ class FeedEntry(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-def announcements(database: Database, most: int = ENTRIES) -> list[Announcement]:
+def announcements(database: CupDatabase, most: int = ENTRIES) -> list[Announcement]:
     return database.rows(Announcement, "select * from announcement order by id desc limit ?", most)
 
 
-def announce_to_all(database: Database, actor: Actor, text: str) -> None:
+def announce_to_all(database: CupDatabase, actor: Actor, text: str) -> None:
     text = printable(text.strip(), LONGEST_ANNOUNCEMENT, lines=True)
     if not text:
         raise ChangeRefusedError("text: expected some words, got none")

@@ -41,8 +41,8 @@ from arena.host.accounts import (
     secret_hash,
     team_of,
 )
-from arena.host.config import KEY, KEY_BYTES, Cup, networks
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import KEY, KEY_BYTES, Cup, networks
 from arena.host.upload_body import BodyError, FilePart
 from arena.system.printable import printable
 from arena.web.guard import RequestRefused, Uploads, has_token
@@ -191,7 +191,7 @@ class GuardedRoutes:
         self,
         folder: Path,
         cup: Cup,
-        database: Database,
+        database: CupDatabase,
         *,
         rates: Rates = Rates(),  # noqa: B008  (frozen)
         clock: Callable[[], float] = time.time,

@@ -27,7 +27,7 @@ from arena.check.service import CheckOptions, check_bot, prepared
 from arena.check.situations import Checked, Extent, Mark
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
-from arena.host.config import Playing
+from arena.host.cup_settings import Playing
 from arena.host.submissions import StageName
 from arena.host.unpack import UnpackError, UnpackLimits, remove, unpack
 from arena.league.league import open_league

@@ -23,8 +23,8 @@ import trio
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.errors import ArenaError
 from arena.game.time_control import TimeControl
-from arena.host.config import Cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup
 from arena.host.guarded import INCOMING
 from arena.host.job import Job, JobAnswer
 from arena.host.submissions import (
@@ -112,7 +112,7 @@ class Pipeline:
         self,
         folder: Path,
         cup: Cup,
-        database: Database,
+        database: CupDatabase,
         *,
         tell: Callable[[Submission], None] = lambda submission: None,
         complain: Complain = lambda text: None,

@@ -21,7 +21,7 @@ import trio
 from arena.bots.asked import AskedBot
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.host.config import Playing
+from arena.host.cup_settings import Playing
 from arena.league.executor import child_process
 from arena.league.executor.child_process import frame
 from arena.league.executor.task import Watched

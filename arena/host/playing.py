@@ -16,8 +16,8 @@ import trio
 from arena.errors import ArenaError
 from arena.game.time_control import parse_duration
 from arena.host.challenges import Challenge, ChallengeState, games_before, next_challenge, note_played, waiting
-from arena.host.config import Cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup
 from arena.host.player import (
     Entry,
     FromPlayer,
@@ -87,7 +87,7 @@ class ContinuousPlay:
         self,
         folder: Path,
         cup: Cup,
-        database: Database,
+        database: CupDatabase,
         level: Level,
         *,
         live: LiveGames | None = None,

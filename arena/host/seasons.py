@@ -17,8 +17,8 @@ import msgspec
 
 from arena.errors import ArenaError
 from arena.host.accounts import MACHINE, Actor, require_host
-from arena.host.config import Cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup
 from arena.host.webhooks import Event, announce
 from arena.league.league_options import FormatName, FormatOptions, check_format
 
@@ -85,18 +85,18 @@ def challenge_store(folder: Path, number: int) -> Path:
     return folder / f"challenges-{number}.sqlite"
 
 
-def seasons(database: Database) -> list[Season]:
+def seasons(database: CupDatabase) -> list[Season]:
     return database.rows(Season, "select * from season order by number")
 
 
-def current(database: Database) -> Season:
+def current(database: CupDatabase) -> Season:
     season = database.row(Season, "select * from season order by number desc limit 1")
     if season is None:
         raise ArenaError("no season has been opened")
     return season
 
 
-def open_season(database: Database, cup: Cup, actor: Actor = MACHINE) -> Season:
+def open_season(database: CupDatabase, cup: Cup, actor: Actor = MACHINE) -> Season:
     """Open the first season, or the next one after a finished one; bots in the ladder begin it anew."""
     with database.change():
         require_host(database, actor)
@@ -124,19 +124,19 @@ def open_season(database: Database, cup: Cup, actor: Actor = MACHINE) -> Season:
     return current(database)
 
 
-def freeze(database: Database, cup: Cup, actor: Actor = MACHINE) -> Season:
+def freeze(database: CupDatabase, cup: Cup, actor: Actor = MACHINE) -> Season:
     """Stop the ladder: only challenges are played."""
     change = SeasonState.OPEN, SeasonState.FROZEN
     return _change(database, cup, actor, change, "is frozen", frozen=time.time())
 
 
-def thaw(database: Database, cup: Cup, actor: Actor = MACHINE) -> Season:
+def thaw(database: CupDatabase, cup: Cup, actor: Actor = MACHINE) -> Season:
     change = SeasonState.FROZEN, SeasonState.OPEN
     return _change(database, cup, actor, change, "is open again", frozen=None)
 
 
 def begin_final(
-    database: Database,
+    database: CupDatabase,
     cup: Cup,
     options: FormatOptions,
     order: Sequence[str] = (),
@@ -174,14 +174,14 @@ class _Finalist(msgspec.Struct, frozen=True):
     player: str
 
 
-def finish(database: Database, cup: Cup) -> Season:
+def finish(database: CupDatabase, cup: Cup) -> Season:
     """Note that the final has been played to its end, and reveal the seed."""
     change = SeasonState.FINAL, SeasonState.FINISHED
     return _change(database, cup, MACHINE, change, "is finished, and its seed is revealed", finished=time.time())
 
 
 def _change(
-    database: Database,
+    database: CupDatabase,
     cup: Cup,
     actor: Actor,
     change: tuple[SeasonState, SeasonState],
@@ -207,7 +207,7 @@ def _change(
     return current(database)
 
 
-def _announce(database: Database, cup: Cup, number: int, words: str, *, state: SeasonState, **detail: Any) -> None:
+def _announce(database: CupDatabase, cup: Cup, number: int, words: str, *, state: SeasonState, **detail: Any) -> None:
     announce(database, cup, Event.SEASON, f"Season {number} {words}.", season=number, state=state.value, **detail)
 
 

@@ -11,9 +11,9 @@ import trio
 
 from arena.errors import UsageError
 from arena.host.accounts import MACHINE, invite
-from arena.host.config import Cup, load_cup
+from arena.host.cup_database import FILE, CupDatabase
+from arena.host.cup_settings import Cup, load_cup
 from arena.host.cup_site import CupSite
-from arena.host.database import FILE, Database
 from arena.host.feeds import CountedRequests, Feeds
 from arena.host.host_pages import host_routes
 from arena.host.pipeline import clear_left
@@ -63,7 +63,7 @@ def sole_host(folder: Path) -> Iterator[None]:
 
 def make_host(folder: Path, cup: Cup) -> str:
     """Make the database of a new folder with its first season; return the link that invites its host."""
-    database = Database(folder / FILE, create=True)
+    database = CupDatabase(folder / FILE, create=True)
     try:
         open_season(database, cup)
         return f"{cup.address}/join/{invite(database, MACHINE, is_host=True)}"
@@ -115,7 +115,7 @@ def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], 
     level = host_level(cup)
     use_all_descriptors()
     with sole_host(folder):
-        database = Database(folder / FILE)
+        database = CupDatabase(folder / FILE)
         listening = listen(address)
         try:
             known_as = [name] if (name := urlsplit(cup.address).hostname) else []

@@ -16,8 +16,8 @@ import msgspec
 
 from arena.bots.names import expected_name, name_fault
 from arena.host.accounts import DAY, MACHINE, Actor, ChangeRefusedError, get_team, is_member, require_host
-from arena.host.config import Cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup
 from arena.host.webhooks import Event, announce
 from arena.system.printable import counted, printable
 
@@ -141,20 +141,20 @@ def mover(folder: Path, file: Path) -> Callable[[int], None]:
     return move
 
 
-def get_submission(database: Database, number: int) -> Submission:
+def get_submission(database: CupDatabase, number: int) -> Submission:
     found = database.row(Submission, "select * from submission where id = ?", number)
     if found is None:
         raise ChangeRefusedError(f"there is no submission {number}")
     return found
 
 
-def submissions_of(database: Database, team: int, limit: int = 100) -> list[Submission]:
+def submissions_of(database: CupDatabase, team: int, limit: int = 100) -> list[Submission]:
     """Return the submissions of a team, the last one first."""
     return database.rows(Submission, "select * from submission where team = ? order by id desc limit ?", team, limit)
 
 
 def in_states(
-    database: Database, states: Sequence[SubmissionState], more: str = "", *values: object
+    database: CupDatabase, states: Sequence[SubmissionState], more: str = "", *values: object
 ) -> list[Submission]:
     """Return the submissions in these states, the first one first; `more` is a further condition."""
     marks = ", ".join("?" * len(states))
@@ -162,20 +162,20 @@ def in_states(
     return database.rows(Submission, sql, *(state.value for state in states), *values)
 
 
-def queue(database: Database) -> list[Submission]:
+def queue(database: CupDatabase) -> list[Submission]:
     """Return the submissions that wait for their stages or are in one, in the order in which they are taken."""
     return in_states(database, IN_PIPELINE)
 
 
-def playing(database: Database) -> list[Submission]:
+def playing(database: CupDatabase) -> list[Submission]:
     return in_states(database, PLAYING)
 
 
-def stages_of(database: Database, number: int) -> list[Stage]:
+def stages_of(database: CupDatabase, number: int) -> list[Stage]:
     return database.rows(Stage, "select * from stage where submission = ? order by begun", number)
 
 
-def quota_of(database: Database, cup: Cup, team: int) -> TeamQuota:
+def quota_of(database: CupDatabase, cup: Cup, team: int) -> TeamQuota:
     """Return the quota of a team: its own where the host has set one."""
     own = {name: database.value(f"select {name} from quota where team = ?", team) for name in ("a_day", "active")}
     since = time.time() - DAY
@@ -190,7 +190,7 @@ def quota_of(database: Database, cup: Cup, team: int) -> TeamQuota:
     )
 
 
-def set_quota(database: Database, actor: Actor, team: int, *, a_day: int | None, active: int | None) -> None:
+def set_quota(database: CupDatabase, actor: Actor, team: int, *, a_day: int | None, active: int | None) -> None:
     """Set the quota of a team; None: as the settings say."""
     with database.change():
         require_host(database, actor)
@@ -203,7 +203,7 @@ def set_quota(database: Database, actor: Actor, team: int, *, a_day: int | None,
         database.note("set a quota", details, actor.account, actor.address)
 
 
-def check_bot_name(database: Database, team: int, bot: str) -> None:
+def check_bot_name(database: CupDatabase, team: int, bot: str) -> None:
     if fault := name_fault(bot):
         raise ChangeRefusedError(f"bot: {expected_name(bot, fault)}")
     sql = "select distinct bot from submission where team <> ? and state <> ?"
@@ -212,7 +212,7 @@ def check_bot_name(database: Database, team: int, bot: str) -> None:
         raise ChangeRefusedError(f"bot: expected a name that is free, and another team has {printable(bot)}")
 
 
-def check_receivable(database: Database, cup: Cup, actor: Actor, team: int, bot: str, *, size: int) -> None:
+def check_receivable(database: CupDatabase, cup: Cup, actor: Actor, team: int, bot: str, *, size: int) -> None:
     """Raise `ChangeRefusedError` if a team may not submit this bot now."""
     get_team(database, team)
     if not is_member(database, actor, team):
@@ -237,7 +237,7 @@ def check_receivable(database: Database, cup: Cup, actor: Actor, team: int, bot:
 
 
 def receive(
-    database: Database,
+    database: CupDatabase,
     cup: Cup,
     actor: Actor,
     team: int,
@@ -267,7 +267,7 @@ def receive(
     return get_submission(database, number)
 
 
-def begin_stage(database: Database, number: int, name: StageName) -> Stage:
+def begin_stage(database: CupDatabase, number: int, name: StageName) -> Stage:
     """Write that a stage begins, for the first time or again."""
     with database.change():
         database.run(
@@ -278,12 +278,12 @@ def begin_stage(database: Database, number: int, name: StageName) -> Stage:
     return stage_of(database, number, name)
 
 
-def stage_of(database: Database, number: int, name: StageName) -> Stage:
+def stage_of(database: CupDatabase, number: int, name: StageName) -> Stage:
     (found,) = database.rows(Stage, "select * from stage where submission = ? and name = ?", number, name.value)
     return found
 
 
-def end_attempt(database: Database, number: int, name: StageName, text: str, *, is_counted: bool) -> None:
+def end_attempt(database: CupDatabase, number: int, name: StageName, text: str, *, is_counted: bool) -> None:
     """Write why an attempt did not finish a stage. It does not count if the machine or its host was the reason."""
     with database.change():
         database.run("update stage set text = ? where submission = ? and name = ?", text, number, name.value)
@@ -294,7 +294,7 @@ def end_attempt(database: Database, number: int, name: StageName, text: str, *, 
 
 
 def end_stage(
-    database: Database, cup: Cup, number: int, name: StageName, *, fault: str, text: str, log: str, digest: str = ""
+    database: CupDatabase, cup: Cup, number: int, name: StageName, *, fault: str, text: str, log: str, digest: str = ""
 ) -> Submission:
     """Write how a stage ended, and what becomes of its submission: with a `fault` it has failed."""
     with database.change():
@@ -321,7 +321,7 @@ def end_stage(
     return get_submission(database, number)
 
 
-def _announce_end(database: Database, cup: Cup, number: int, text: str) -> None:
+def _announce_end(database: CupDatabase, cup: Cup, number: int, text: str) -> None:
     one = get_submission(database, number)
     details = {
         "submission": number,
@@ -332,7 +332,7 @@ def _announce_end(database: Database, cup: Cup, number: int, text: str) -> None:
     announce(database, cup, Event.SUBMISSION, text, **details)
 
 
-def _already_submitted(database: Database, submission: Submission, digest: str) -> str:
+def _already_submitted(database: CupDatabase, submission: Submission, digest: str) -> str:
     same = "and team = ? and bot = ? and digest = ? and id <> ?"
     found = in_states(database, KEPT, same, submission.team, submission.bot, digest, submission.id)
     if not found:
@@ -340,19 +340,19 @@ def _already_submitted(database: Database, submission: Submission, digest: str) 
     return f"already submitted as {found[0].label}, which is {found[0].state.value}: its files are the same"
 
 
-def _replace_older(database: Database, submission: Submission) -> None:
+def _replace_older(database: CupDatabase, submission: Submission) -> None:
     same = "and team = ? and bot = ? and id < ?"
     older = (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED)
     for old in in_states(database, older, same, submission.team, submission.bot, submission.id):
         _set_state(database, old.id, SubmissionState.REPLACED, f"a newer version is {submission.label}")
 
 
-def _set_state(database: Database, number: int, state: SubmissionState, reason: str = "") -> None:
+def _set_state(database: CupDatabase, number: int, state: SubmissionState, reason: str = "") -> None:
     sql = "update submission set state = ?, reason = ?, changed = ?, forfeits = 0 where id = ?"
     database.run(sql, state.value, printable(reason, LONGEST_REASON, lines=True), time.time(), number)
 
 
-def record_game(database: Database, cup: Cup, number: int, forfeit: str = "") -> Submission:
+def record_game(database: CupDatabase, cup: Cup, number: int, forfeit: str = "") -> Submission:
     """Count a game of a submission, within a transaction; `forfeit` says which game was lost by a fault, and how.
 
     A bot leaves probation after its games, and is parked after its forfeits in a row.
@@ -371,7 +371,7 @@ def record_game(database: Database, cup: Cup, number: int, forfeit: str = "") ->
     return get_submission(database, number)
 
 
-def park(database: Database, cup: Cup, number: int, reason: str) -> None:
+def park(database: CupDatabase, cup: Cup, number: int, reason: str) -> None:
     """Take a bot out of the ladder until its team mends it, within a transaction."""
     submission = get_submission(database, number)
     _set_state(database, number, SubmissionState.PARKED, reason)
@@ -388,7 +388,7 @@ def park(database: Database, cup: Cup, number: int, reason: str) -> None:
     )
 
 
-def _of_actor(database: Database, actor: Actor, number: int) -> Submission:
+def _of_actor(database: CupDatabase, actor: Actor, number: int) -> Submission:
     """Return a submission that is the actor's team's, or any one for a host. Raises `ChangeRefusedError`."""
     submission = get_submission(database, number)
     if not is_member(database, actor, submission.team):
@@ -396,7 +396,7 @@ def _of_actor(database: Database, actor: Actor, number: int) -> Submission:
     return submission
 
 
-def unpark(database: Database, cup: Cup, actor: Actor, number: int) -> Submission:
+def unpark(database: CupDatabase, cup: Cup, actor: Actor, number: int) -> Submission:
     """Return a parked bot to the ladder, on probation; a host may do this for a disqualified one as well."""
     with database.change():
         submission = _of_actor(database, actor, number)
@@ -418,7 +418,7 @@ def unpark(database: Database, cup: Cup, actor: Actor, number: int) -> Submissio
     return get_submission(database, number)
 
 
-def withdraw(database: Database, actor: Actor, number: int) -> Submission:
+def withdraw(database: CupDatabase, actor: Actor, number: int) -> Submission:
     with database.change():
         submission = _of_actor(database, actor, number)
         if submission.state not in (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED):
@@ -430,7 +430,7 @@ def withdraw(database: Database, actor: Actor, number: int) -> Submission:
     return get_submission(database, number)
 
 
-def disqualify(database: Database, actor: Actor, number: int, reason: str) -> Submission:
+def disqualify(database: CupDatabase, actor: Actor, number: int, reason: str) -> Submission:
     with database.change():
         require_host(database, actor)
         submission = get_submission(database, number)
@@ -451,7 +451,7 @@ SEASON_WORDS = {
 }
 
 
-def why_waiting(database: Database, cup: Cup, submission: Submission, trouble: str = "") -> str:
+def why_waiting(database: CupDatabase, cup: Cup, submission: Submission, trouble: str = "") -> str:
     """Return in words what a submission waits for, and what its team can do. `trouble` is what stops the queue."""
     reason = submission.reason.rstrip(".")
     match submission.state:
@@ -479,7 +479,7 @@ def _of_playing(cup: Cup, submission: Submission) -> str:
     return f"It is on probation, with {games} of {cup.play.probation} played."
 
 
-def _of_queue(database: Database, submission: Submission, trouble: str) -> str:
+def _of_queue(database: CupDatabase, submission: Submission, trouble: str) -> str:
     stages = {stage.name: stage for stage in stages_of(database, submission.id)}
     name = NEXT[submission.state]
     number = f"Stage {list(StageName).index(name) + 1} of {len(StageName)} ({name.value})"

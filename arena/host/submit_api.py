@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from arena.host.config import Cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup
 from arena.host.guarded import GuardedRoutes, Need, Upload, Visitor
 from arena.host.submissions import (
     IN_PIPELINE,
@@ -42,7 +42,7 @@ class SentSubmission(msgspec.Struct, frozen=True):
     stages: list[Stage]
 
 
-def sent_submission(database: Database, cup: Cup, submission: Submission) -> SentSubmission:
+def sent_submission(database: CupDatabase, cup: Cup, submission: Submission) -> SentSubmission:
     is_over = submission.state not in IN_PIPELINE
     return SentSubmission(
         submission.id,
@@ -57,7 +57,7 @@ def sent_submission(database: Database, cup: Cup, submission: Submission) -> Sen
 
 
 def submit_routes(
-    doors: GuardedRoutes, folder: Path, cup: Cup, database: Database, wake: Callable[[], None]
+    doors: GuardedRoutes, folder: Path, cup: Cup, database: CupDatabase, wake: Callable[[], None]
 ) -> list[BaseRoute]:
     async def submit(request: Request, visitor: Visitor, upload: Upload) -> Response:
         if visitor.team is None:

@@ -19,8 +19,8 @@ import msgspec
 import trio
 
 from arena.errors import ArenaError
-from arena.host.config import Cup, Webhook
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup, Webhook
 from arena.system.concurrency import open_nursery
 from arena.system.printable import printable
 from arena.version import __version__
@@ -53,7 +53,7 @@ class Delivery(msgspec.Struct, frozen=True):
     next: float
 
 
-def announce(database: Database, cup: Cup, event: Event, text: str, **detail: Any) -> None:
+def announce(database: CupDatabase, cup: Cup, event: Event, text: str, **detail: Any) -> None:
     """Write a delivery for each hook of the settings, within a transaction."""
     now = time.time()
     for number, hook in enumerate(cup.webhooks):
@@ -103,7 +103,7 @@ class Deliveries:
     """Sends what is to be sent, each hook's deliveries one after another, in threads."""
 
     def __init__(
-        self, database: Database, cup: Cup, *, clock: Callable[[], float] = time.time, seconds: float = IDLE_SECONDS
+        self, database: CupDatabase, cup: Cup, *, clock: Callable[[], float] = time.time, seconds: float = IDLE_SECONDS
     ) -> None:
         self._database, self._cup, self._clock, self._seconds = database, cup, clock, seconds
         self._news = trio.Event()

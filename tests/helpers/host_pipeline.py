@@ -6,15 +6,15 @@ from pathlib import Path
 import trio
 from hosted import DUEL
 
-from arena.host.config import Cup
-from arena.host.database import FILE, Database
+from arena.host.cup_database import FILE, CupDatabase
+from arena.host.cup_settings import Cup
 from arena.host.pipeline import Pipeline, clear_left
 from arena.host.submissions import Submission, queue
 
 
 def main(folder: Path) -> None:
     cup = Cup(title="A test", address="http://127.0.0.1", trusted=True, play=DUEL)
-    database = Database(folder / FILE)
+    database = CupDatabase(folder / FILE)
 
     async def run() -> None:
         await clear_left(folder)

@@ -11,8 +11,8 @@ from typing import Literal, cast
 
 from arena.bots.samples import sample_file
 from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, make_token, team_of
-from arena.host.config import KEY, KEY_BYTES, Cup, Playing
-from arena.host.database import FILE, Database
+from arena.host.cup_database import FILE, CupDatabase
+from arena.host.cup_settings import KEY, KEY_BYTES, Cup, Playing
 from arena.host.submissions import Submission, mover, receive
 
 HOST = MACHINE
@@ -28,7 +28,7 @@ def good_bot() -> str:
 class Hosted:
     folder: Path
     cup: Cup
-    database: Database
+    database: CupDatabase
 
     def member(self, name: str, team: str) -> Account:
         """Register an account with a team of its own."""
@@ -65,14 +65,14 @@ class Hosted:
     def again(self) -> "Hosted":
         """Open the database once more, as a server that is started again does."""
         self.database.close()
-        return Hosted(self.folder, self.cup, Database(self.folder / FILE))
+        return Hosted(self.folder, self.cup, CupDatabase(self.folder / FILE))
 
 
 def make_hosted(folder: Path, cup: Cup | None = None) -> Hosted:
     folder.mkdir(mode=0o700, exist_ok=True)
     (folder / KEY).write_bytes(secrets.token_bytes(KEY_BYTES))
     cup = cup or Cup(title="A test", address="http://127.0.0.1", trusted=True, play=DUEL)
-    return Hosted(folder, cup, Database(folder / FILE, create=True))
+    return Hosted(folder, cup, CupDatabase(folder / FILE, create=True))
 
 
 def tar(files: Mapping[str, str | bytes], packed: Literal["", "gz", "bz2", "xz"] = "gz") -> bytes:

@@ -11,8 +11,8 @@ from made_bots import PLAIN
 from waiting import PATIENCE
 
 from arena.host.accounts import MACHINE, Account, Team, find_invitation, invite, join, team_of
-from arena.host.config import SETTINGS, Cup, load_cup, write_cup
-from arena.host.database import FILE, Database
+from arena.host.cup_database import FILE, CupDatabase
+from arena.host.cup_settings import SETTINGS, Cup, load_cup, write_cup
 from arena.host.playing import ContinuousPlay
 from arena.host.seasons import open_season
 from arena.host.submissions import bot_folder
@@ -44,7 +44,7 @@ def make_cup(folder: Path, more: str = "", *, time_control: str = "5s", play: st
     path = folder / SETTINGS
     text = path.read_text().replace('sandbox = "auto"', f'sandbox = "basic"\nstint = "1s"\n{play}')
     path.write_text(text.replace("\n[registration]", f"\n{MORE.format(more=more)}\n[registration]", 1))
-    database = Database(folder / FILE, create=True)
+    database = CupDatabase(folder / FILE, create=True)
     cup = load_cup(folder)
     open_season(database, cup)
     database.close()
@@ -58,15 +58,15 @@ async def when(is_so: Callable[[], object]) -> None:
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[Database]:
-    database = Database(folder / FILE)
+def opened(folder: Path) -> Iterator[CupDatabase]:
+    database = CupDatabase(folder / FILE)
     try:
         yield database
     finally:
         database.close()
 
 
-def make_account(database: Database, cup: Cup, name: str) -> tuple[Account, Team]:
+def make_account(database: CupDatabase, cup: Cup, name: str) -> tuple[Account, Team]:
     """Make an account with a team of its own."""
     word = invite(database, MACHINE)
     assert find_invitation(database, word)
@@ -77,7 +77,7 @@ def make_account(database: Database, cup: Cup, name: str) -> tuple[Account, Team
 
 
 def add_bot(
-    database: Database, folder: Path, of: tuple[Account, Team], name: str, program: str = PLAIN, **values: Any
+    database: CupDatabase, folder: Path, of: tuple[Account, Team], name: str, program: str = PLAIN, **values: Any
 ) -> int:
     """Add a submission that is on probation, with a program of its own; return its number."""
     account, team = of
@@ -94,7 +94,7 @@ def add_bot(
 def play_until(
     folder: Path,
     cup: Cup,
-    database: Database,
+    database: CupDatabase,
     is_over: Callable[[ContinuousPlay], object],
     *,
     level: Level = Level.BASIC,

@@ -33,7 +33,7 @@ from arena.host.accounts import (
     team_of,
     tokens_of,
 )
-from arena.host.config import Cup, Registration
+from arena.host.cup_settings import Cup, Registration
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from made_cups import add_bot, make_account, make_cup, opened, play_until
 
 from arena.errors import ArenaError, UsageError
 from arena.host.backup import backup, restore, upgrade
-from arena.host.config import Cup, load_cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup, load_cup
 from arena.host.export import INDEX, export_public
 from arena.host.public_check import verify_public
 from arena.host.seasons import SeasonState, begin_final, current, freeze, ladder_store, league_seed, open_season
@@ -223,13 +223,13 @@ def cup(folder: Path) -> Cup:
 
 
 @pytest.fixture
-def database(folder: Path) -> Iterator[Database]:
+def database(folder: Path) -> Iterator[CupDatabase]:
     with opened(folder) as database:
         yield database
 
 
 def test_a_backup_that_is_made_while_games_are_played_can_be_restored_and_played_on(
-    folder: Path, cup: Cup, database: Database, tmp_path: Path
+    folder: Path, cup: Cup, database: CupDatabase, tmp_path: Path
 ) -> None:
     to, copies = tmp_path / "copy", list[str]()
 

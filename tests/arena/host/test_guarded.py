@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from arena.errors import UsageError
 from arena.host.accounts import Account, Actor, ChangeRefusedError, get_account, remove_member, set_disabled
-from arena.host.config import Cup, Submissions
+from arena.host.cup_settings import Cup, Submissions
 from arena.host.guarded import (
     INCOMING,
     MOST_SESSIONS,

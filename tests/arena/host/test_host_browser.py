@@ -11,7 +11,7 @@ from made_cups import add_bot, make_account, make_cup, opened
 from served import Serve
 
 from arena.host.accounts import MACHINE, invite
-from arena.host.database import FILE, Database
+from arena.host.cup_database import FILE, CupDatabase
 from arena.host.server import HostServer
 from arena.sandbox.levels import Level
 from arena.web.address import Address, hosts_of
@@ -33,7 +33,7 @@ def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
     with opened(folder) as written:
         add_bot(written, folder, make_account(written, cup, "eve"), "eve", RESIGNS)
         guest, host = invite(written, MACHINE), invite(written, MACHINE, is_host=True)
-    database, said = Database(folder / FILE), list[str]()
+    database, said = CupDatabase(folder / FILE), list[str]()
     server = HostServer(folder, cup, database, Level.BASIC, said.append)
     served = serving(server.application(hosts_of([Address("127.0.0.1", 0)])), beside=server.run)
     at = f"http://{served.host}"

@@ -16,7 +16,7 @@ from made_cups import CRASHES, add_bot, make_account, make_cup, opened
 from waiting import until
 
 from arena.host.accounts import Actor, find_invitation, make_token
-from arena.host.config import Cup, load_cup
+from arena.host.cup_settings import Cup, load_cup
 from arena.host.pipeline import child_token
 from arena.host.seasons import SeasonState, current, ladder_store
 from arena.host.server import host_level, sole_host

@@ -24,8 +24,8 @@ from served import Answer, Serve, Served
 from arena.game.record import GameRecord, NoteLine
 from arena.game.verdict import GameResult
 from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, make_token
-from arena.host.config import Cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup
 from arena.host.host_pages import unlikely_pairs
 from arena.host.seasons import current, ladder_store
 from arena.host.server import HostServer
@@ -44,7 +44,7 @@ class CupServed:
 
     folder: Path
     cup: Cup
-    database: Database
+    database: CupDatabase
     host: HostServer
     served: Served
     accounts: dict[str, Account]
@@ -83,7 +83,7 @@ MakeCup = Callable[..., CupServed]
 @pytest.fixture
 def make(serving: Serve, tmp_path: Path) -> Iterator[MakeCup]:
     """`make(shows)`: a served competition that shows whole games then."""
-    databases: list[Database] = []
+    databases: list[CupDatabase] = []
 
     def start(
         shows: Literal["after-game", "after-season"] = "after-game",
@@ -107,7 +107,7 @@ def make(serving: Serve, tmp_path: Path) -> Iterator[MakeCup]:
             return change(msgspec.structs.replace(record, stderr=told, notes=(NoteLine(1, "red", "a note"),)))
 
         records = make_store(ladder_store(folder, 1), games=games, plies=plies, change=say)
-        database = Database(folder / "host.sqlite")
+        database = CupDatabase(folder / "host.sqlite")
         databases.append(database)
         server = HostServer(folder, cup, database, Level.BASIC, lambda text: None)
         served = serving(server.application(hosts_of([Address("127.0.0.1", 0)])), beside=server.show)

@@ -21,8 +21,8 @@ from arena.errors import UsageError
 from arena.game.time_control import parse_time
 from arena.host import pipeline
 from arena.host.accounts import Account, Actor
-from arena.host.config import Cup
-from arena.host.database import FILE
+from arena.host.cup_database import FILE
+from arena.host.cup_settings import Cup
 from arena.host.job import JobAnswer
 from arena.host.pipeline import ATTEMPTS, Pipeline, child_token, clear_left
 from arena.host.submissions import (

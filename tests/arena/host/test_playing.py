@@ -20,8 +20,8 @@ from waiting import until
 from arena.errors import ArenaError
 from arena.host.accounts import Account, Actor, ChangeRefusedError, Team
 from arena.host.challenges import ask, games_left_today, of_team
-from arena.host.config import Cup, load_cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup, load_cup
 from arena.host.pipeline import child_token
 from arena.host.playing import ContinuousPlay
 from arena.host.seasons import challenge_store, current, freeze, ladder_store, league_seed
@@ -40,7 +40,7 @@ KILLS = int(os.environ.get("ARENA_KILLS", "3"))
 class Made:
     """A competition with two teams, and a bot of each."""
 
-    def __init__(self, folder: Path, cup: Cup, database: Database) -> None:
+    def __init__(self, folder: Path, cup: Cup, database: CupDatabase) -> None:
         self.folder, self.cup, self.database = folder, cup, database
         self.foxes = make_account(database, cup, "fox")
         self.owls = make_account(database, cup, "owl")
@@ -217,15 +217,15 @@ def test_settings_that_no_longer_fit_the_season_are_told_and_play_goes_on_when_t
 
 
 def test_games_that_could_not_be_counted_are_counted_later(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    change, failures = Database.change, list[str]()
+    change, failures = CupDatabase.change, list[str]()
 
-    def full(database: Database) -> AbstractContextManager[None]:
+    def full(database: CupDatabase) -> AbstractContextManager[None]:
         if made.games(made.bots[0]) >= 2 and len(failures) < 2:
             failures.append("full")
             raise ArenaError("the database of the competition cannot be written: database or disk is full")
         return change(database)
 
-    monkeypatch.setattr(Database, "change", full)
+    monkeypatch.setattr(CupDatabase, "change", full)
     play_until(made.folder, made.cup, made.database, lambda play: made.games(made.bots[0]) >= 4)
     assert len(failures) == 2
     play_until(made.folder, made.cup, made.database, lambda play: current(made.database).counted == len(made.stored()))
@@ -261,14 +261,14 @@ def test_a_player_that_is_killed_at_any_moment_loses_no_game_that_was_told(made:
 HOST = """
 import sys, trio
 from pathlib import Path
-from arena.host.config import load_cup
-from arena.host.database import Database
+from arena.host.cup_settings import load_cup
+from arena.host.cup_database import CupDatabase
 from arena.host.pipeline import child_token
 from arena.host.playing import ContinuousPlay
 from arena.sandbox.levels import Level
 from arena.sandbox.reaper import left_by
 folder = Path(sys.argv[1])
-trio.run(ContinuousPlay(folder, load_cup(folder), Database(folder / "host.sqlite"), Level.BASIC).run)
+trio.run(ContinuousPlay(folder, load_cup(folder), CupDatabase(folder / "host.sqlite"), Level.BASIC).run)
 """
 
 

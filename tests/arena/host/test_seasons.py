@@ -11,8 +11,8 @@ from made_cups import add_bot, make_account, make_cup, opened, play_until
 
 from arena.errors import ArenaError
 from arena.host.accounts import Actor, ChangeRefusedError
-from arena.host.config import Cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Cup
 from arena.host.seasons import (
     SeasonState,
     begin_final,
@@ -45,18 +45,18 @@ def cup(folder: Path) -> Cup:
 
 
 @pytest.fixture
-def database(folder: Path, cup: Cup) -> Iterator[Database]:
+def database(folder: Path, cup: Cup) -> Iterator[CupDatabase]:
     with opened(folder) as database:
         yield database
 
 
-def add_bots(database: Database, folder: Path, cup: Cup, *names: str) -> list[int]:
+def add_bots(database: CupDatabase, folder: Path, cup: Cup, *names: str) -> list[int]:
     fox = make_account(database, cup, "fox")
     return [add_bot(database, folder, fox, name) for name in names]
 
 
 def test_a_season_publishes_the_hash_of_a_seed_that_it_reveals_when_it_is_finished(
-    database: Database, folder: Path, cup: Cup
+    database: CupDatabase, folder: Path, cup: Cup
 ) -> None:
     add_bots(database, folder, cup, "one", "two")
     season = current(database)
@@ -80,7 +80,7 @@ def test_the_seeds_of_the_leagues_of_a_season_differ_and_can_be_those_of_a_leagu
     assert all(0 <= seed < 2**64 for seed in seeds)
 
 
-def test_a_change_is_made_once_however_often_it_is_asked_for(database: Database, folder: Path, cup: Cup) -> None:
+def test_a_change_is_made_once_however_often_it_is_asked_for(database: CupDatabase, folder: Path, cup: Cup) -> None:
     add_bots(database, folder, cup, "one", "two")
     open_season(database, cup)
     assert freeze(database, cup) == freeze(database, cup)
@@ -93,7 +93,9 @@ def test_a_change_is_made_once_however_often_it_is_asked_for(database: Database,
     ]
 
 
-def test_a_change_is_refused_in_a_state_in_which_it_makes_no_sense(database: Database, folder: Path, cup: Cup) -> None:
+def test_a_change_is_refused_in_a_state_in_which_it_makes_no_sense(
+    database: CupDatabase, folder: Path, cup: Cup
+) -> None:
     with pytest.raises(ArenaError, match="season 1 is open: expected one that is frozen"):
         begin_final(database, cup, ROUND_ROBIN)
     with pytest.raises(ArenaError, match="expected one that is final"):
@@ -109,7 +111,7 @@ def test_a_change_is_refused_in_a_state_in_which_it_makes_no_sense(database: Dat
     assert current(database).state is SeasonState.FROZEN
 
 
-def test_only_a_host_changes_seasons(database: Database, cup: Cup) -> None:
+def test_only_a_host_changes_seasons(database: CupDatabase, cup: Cup) -> None:
     account, _ = make_account(database, cup, "fox")
     for change in (freeze, thaw, open_season):
         with pytest.raises(ChangeRefusedError, match="only a host"):
@@ -117,7 +119,7 @@ def test_only_a_host_changes_seasons(database: Database, cup: Cup) -> None:
 
 
 def test_a_change_that_is_interrupted_has_not_been_made(
-    database: Database, cup: Cup, monkeypatch: pytest.MonkeyPatch
+    database: CupDatabase, cup: Cup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*arguments: object, **detail: object) -> None:
         raise sqlite3.OperationalError("disk full")
@@ -140,7 +142,7 @@ def test_a_change_that_is_interrupted_has_not_been_made(
     ids=lambda value: value.name.value if isinstance(value, FormatOptions) else "",
 )
 def test_a_final_of_any_format_is_played_with_the_seed_of_the_season_by_the_bots_of_the_ladder(
-    options: FormatOptions, games: int | None, database: Database, folder: Path, cup: Cup
+    options: FormatOptions, games: int | None, database: CupDatabase, folder: Path, cup: Cup
 ) -> None:
     numbers = add_bots(database, folder, cup, "one", "two", "three")
     freeze(database, cup)
@@ -161,7 +163,9 @@ def test_a_final_of_any_format_is_played_with_the_seed_of_the_season_by_the_bots
     assert {get_submission(database, number).games for number in (*numbers, late)} == {0}
 
 
-def test_the_best_of_the_ladder_are_the_first_seeds_of_a_knockout(database: Database, folder: Path, cup: Cup) -> None:
+def test_the_best_of_the_ladder_are_the_first_seeds_of_a_knockout(
+    database: CupDatabase, folder: Path, cup: Cup
+) -> None:
     numbers = add_bots(database, folder, cup, "one", "two", "three")
     with database.change():
         for number in numbers:
@@ -175,7 +179,7 @@ def test_the_best_of_the_ladder_are_the_first_seeds_of_a_knockout(database: Data
 
 
 def test_a_new_season_begins_anew_for_the_bots_that_are_in_the_ladder(
-    database: Database, folder: Path, cup: Cup
+    database: CupDatabase, folder: Path, cup: Cup
 ) -> None:
     number, other = add_bots(database, folder, cup, "one", "two")
     with database.change():

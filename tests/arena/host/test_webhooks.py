@@ -16,8 +16,8 @@ import trio.testing
 from made_cups import make_cup, opened, when
 
 import arena.host.webhooks
-from arena.host.config import Webhook, load_cup
-from arena.host.database import Database
+from arena.host.cup_database import CupDatabase
+from arena.host.cup_settings import Webhook, load_cup
 from arena.host.seasons import freeze
 from arena.host.webhooks import GIVEN_UP, LONGEST_PAUSE, SIGNATURE, Deliveries, Event, announce, pause, send
 
@@ -82,11 +82,11 @@ def folder(tmp_path: Path, receiver: Receiver) -> Path:
     return folder
 
 
-def sent(database: Database, folder: Path, clock: Clock) -> int:
+def sent(database: CupDatabase, folder: Path, clock: Clock) -> int:
     return trio.run(Deliveries(database, load_cup(folder), clock=clock).send_due)
 
 
-def now(database: Database) -> float:
+def now(database: CupDatabase) -> float:
     return float(database.value("select max(next) from delivery"))
 
 

@@ -66,7 +66,7 @@ create table quota(team integer primary key references team, a_day integer, acti
 """
 
 
-class Database:
+class CupDatabase:
     """The open file. Rows are read as values of msgspec structs whose fields have the names of the columns."""
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
