@@ -1,13 +1,13 @@
-"""Accounts, teams, invitations and tokens of a competition: who may do what.
+"""Accounts, teams, links and tokens of a competition: who may do what.
 
 There are no passwords. A person signs in with a token, or with a link that is good once. Of both only the SHA-256 is
-kept. Each change and its row of the audit log are written in one transaction.
+kept. What was made with a token - sessions, links - ends with it, and the links that an account has made end with it.
 """
 
 import hashlib
-import hmac
 import secrets
 import time
+import unicodedata
 from contextlib import suppress
 
 import msgspec
@@ -16,17 +16,22 @@ from arena.bots.names import expected_name, name_fault
 from arena.errors import ArenaError
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
-from arena.system.printable import counted, printable, shown
+from arena.system.printable import counted, printable
 
 TOKEN_PREFIX = "arena_"
 """The beginning of each token, by which programs that look for published secrets can find one."""
 WORD_BYTES = 32
 DAY = 86400.0
 INVITED_DAYS, LINK_DAYS = 14, 1
-MOST_DAYS = 366
 MOST_TOKENS = 20
 USED_SECONDS = 60.0
 """The least time between two updates of a token's last use."""
+LOOKS_LIKE = {
+    **str.maketrans("авекмнорстухіјѕԁһԛԝ", "abekmhopctyxljsdhqw"),
+    **str.maketrans("αβεηικμνορτυχ", "abenlkmvoptux"),
+    **str.maketrans("01i|", "olll"),
+}
+"""Letters of other alphabets, and digits, that look like a Latin letter."""
 
 
 class ChangeRefusedError(ArenaError):
@@ -34,11 +39,12 @@ class ChangeRefusedError(ArenaError):
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """The author of a change, for the audit log: an account, a stranger, or the arena itself (`is_machine`)."""
+    """The author of a change: an account, with the token by which it came, a stranger, or the arena itself."""
 
     account: int | None
     address: str = ""
     is_machine: bool = False
+    token: int | None = None
 
 
 MACHINE = Actor(None, "arena host", is_machine=True)
@@ -46,10 +52,13 @@ MACHINE = Actor(None, "arena host", is_machine=True)
 
 
 class Account(msgspec.Struct, frozen=True):
+    """`can_found`: it may make a team, once."""
+
     id: int
     name: str
     is_host: bool
     is_disabled: bool
+    can_found: bool
     created: float
 
 
@@ -65,32 +74,39 @@ class Token(msgspec.Struct, frozen=True):
     name: str
     created: float
     last_used: float | None
-    revoked: float | None
 
 
 class Invitation(msgspec.Struct, frozen=True):
-    """A link that is good once: to register (in `team`, or as a host), or to sign in to `account`."""
+    """A link that is good once: to register (in `team`, or as a host), or to sign in to `account`. `by` has made it."""
 
-    hash: str
+    id: int
     team: int | None
     account: int | None
     is_host: bool
+    token: int | None
     created: float
     expires: float
-    used: float | None
+    by: str | None = None
 
 
 def secret_hash(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def name_key(name: str) -> str:
+    """Return the same text for names that people cannot tell apart."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return folded.translate(LOOKS_LIKE)
+
+
 def checked_name(database: CupDatabase, table: str, name: str) -> str:
     """Return a name that a new account or team may have. Raises `ChangeRefusedError`."""
     if fault := name_fault(name):
         raise ChangeRefusedError(f"name: {expected_name(name, fault)}")
-    taken = {taken.casefold() for taken in database.column(f"select name from {table}")}
-    if name.casefold() in taken:
-        raise ChangeRefusedError(f"name: expected one that is free, and {printable(name)} is taken. Choose another.")
+    if name_key(name) in map(name_key, database.column(f"select name from {table}")):
+        raise ChangeRefusedError(
+            f"name: expected one that is free, and {printable(name)} or one that looks like it is taken: choose another"
+        )
     return name
 
 
@@ -142,129 +158,128 @@ def require_host(database: CupDatabase, actor: Actor) -> None:
         raise ChangeRefusedError("only a host of this competition may do this")
 
 
-def invite(
-    database: CupDatabase, actor: Actor, *, team: int | None = None, is_host: bool = False, days: float = INVITED_DAYS
-) -> str:
+def invite(database: CupDatabase, actor: Actor, *, team: int | None = None, is_host: bool = False) -> str:
     """Make an invitation and return its secret word. A member may invite to the own team, a host anybody."""
-    if not 0 < days <= MOST_DAYS:
-        raise ChangeRefusedError(f"days: expected a number from 1 to {MOST_DAYS}, got {shown(days)}")
     with database.change():
-        if team is not None:
-            get_team(database, team)
         if is_host or team is None or not is_member(database, actor, team):
             require_host(database, actor)
-        word = _new_link(database, days, team=team, is_host=is_host)
-        database.note("invited", {"team": team, "is_host": is_host, "days": days}, actor.account, actor.address)
-    return word
+        return _new_link(database, actor, INVITED_DAYS, team=team, is_host=is_host)
 
 
-def make_link(database: CupDatabase, actor: Actor, account: int, days: float = LINK_DAYS) -> str:
+def make_link(database: CupDatabase, actor: Actor, account: int) -> str:
     """Return the word of a link that signs in to an account once: an own one, or for a host anybody's."""
     with database.change():
-        if actor.account != account:
-            require_host(database, actor)
-        _refuse_disabled(get_account(database, account))
-        word = _new_link(database, min(days, MOST_DAYS), account=account)
-        database.note("made a link to sign in", {"account": account}, actor.account, actor.address)
-    return word
+        _check_own(database, actor, account)
+        return _new_link(database, actor, LINK_DAYS, account=account, is_host=False)
 
 
-def _new_link(
-    database: CupDatabase, days: float, *, team: int | None = None, account: int | None = None, is_host: bool = False
-) -> str:
+def _new_link(database: CupDatabase, actor: Actor, days: float, **values: int | None) -> str:
     word, now = secrets.token_urlsafe(WORD_BYTES), time.time()
-    database.insert(
-        "invitation",
-        hash=secret_hash(word),
-        team=team,
-        account=account,
-        is_host=is_host,
-        created=now,
-        expires=now + days * DAY,
-    )
+    database.run("delete from invitation where expires < ?", now)
+    made = {"maker": actor.account, "token": actor.token, "created": now, "expires": now + days * DAY}
+    number = database.insert("invitation", hash=secret_hash(word), **made, **values)
+    database.note("made a link", {"link": number, **values}, actor.account, actor.address)
     return word
 
 
 def find_invitation(database: CupDatabase, word: str) -> Invitation:
-    """Return the invitation of a link. Raises `ChangeRefusedError` for one that is unknown, used or too old."""
-    found = database.row(Invitation, "select * from invitation where hash = ?", secret_hash(word))
-    if found is None or found.used is not None or found.expires < time.time():
-        why = "unknown" if found is None else "too old" if found.used is None else "used already"
-        raise ChangeRefusedError(f"this link is {why}: expected one that is new. Ask who sent it for another.")
+    """Return the invitation of a link. Raises `ChangeRefusedError` for one that is not good."""
+    sql = "select * from invitation where hash = ? and expires > ?"
+    found = database.row(Invitation, sql, secret_hash(word), time.time())
+    if found is None:
+        raise ChangeRefusedError("this link is unknown, revoked, used or too old: ask who sent it for another")
     return found
 
 
-def _use(database: CupDatabase, word: str, account: int | None) -> None:
-    sql = "update invitation set used = ?, account = ? where hash = ?"
-    database.run(sql, time.time(), account, secret_hash(word))
+def _use(database: CupDatabase, word: str) -> Invitation:
+    found = find_invitation(database, word)
+    database.run("delete from invitation where id = ?", found.id)
+    return found
 
 
-def sign_in_by_link(database: CupDatabase, word: str, address: str) -> Account:
-    """Use a link of `make_link` and return the account."""
+def links(database: CupDatabase, actor: Actor) -> list[Invitation]:
+    """Return the links that an actor may revoke: the own ones and those to the own team; a host's are all."""
+    sql = (
+        "select invitation.*, name as by from invitation left join account on account.id = maker "
+        "where expires > ? and (? or ? in (account, maker) or team in (select team from member where account = ?))"
+    )
+    own = actor.account
+    return database.rows(Invitation, sql, time.time(), is_host(database, actor), own, own)
+
+
+def revoke_link(database: CupDatabase, actor: Actor, number: int) -> None:
     with database.change():
-        invitation = find_invitation(database, word)
-        if invitation.account is None:
+        if number not in [link.id for link in links(database, actor)]:
+            raise ChangeRefusedError("you have no such link: it may be used already")
+        database.run("delete from invitation where id = ?", number)
+        database.note("revoked a link", {"link": number}, actor.account, actor.address)
+
+
+def sign_in_by_link(database: CupDatabase, word: str, address: str) -> tuple[int, int | None]:
+    """Use a link of `make_link`; return the account, and the token by which the link was made."""
+    with database.change():
+        link = _use(database, word)
+        if link.account is None:
             raise ChangeRefusedError("this link is an invitation: expected a name for a new account")
-        account = get_account(database, invitation.account)
-        _refuse_disabled(account)
-        _use(database, word, account.id)
-        database.note("signed in with a link", {}, account.id, address)
-    return account
+        database.note("signed in with a link", {"link": link.id}, link.account, address)
+        return link.account, link.token
 
 
-def join(
-    database: CupDatabase, cup: Cup, word: str, account_name: str, team_name: str = "", *, address: str = ""
-) -> Account:
+def join(database: CupDatabase, cup: Cup, word: str, name: str, team_name: str = "", *, address: str = "") -> Account:
     """Make an account by invitation. With `team_name` it makes a team, unless the invitation is to one."""
     with database.change():
-        invitation = find_invitation(database, word)
-        if invitation.account is not None:
+        link = _use(database, word)
+        if link.account is not None:
             raise ChangeRefusedError("this link is for an account that exists: sign in with it")
-        if invitation.team is None and not (team_name or invitation.is_host):
+        if link.team is None and not (team_name or link.is_host):
             raise ChangeRefusedError("team: expected a name for your team. You can invite others to it afterwards.")
-        account = _new_account(database, account_name, address, is_host=invitation.is_host)
-        _use(database, word, account.id)
-        if invitation.team is not None:
-            _add_member(database, cup, account.id, invitation.team, address)
+        can_found = link.team is None or cup.registration.by == "open"
+        details = {"is_host": link.is_host, "can_found": can_found}
+        account = _new_account(database, name, address, link=link.id, **details)
+        if link.team is not None:
+            _add_member(database, cup, account, link.team, address)
         elif team_name:
-            _new_team(database, Actor(account.id, address), team_name)
-    return account
+            _new_team(database, Actor(account, address), team_name)
+        return get_account(database, account)
 
 
 def accept(database: CupDatabase, cup: Cup, actor: Actor, word: str) -> Team:
     """Use an invitation to a team with an account that has none."""
     account = _signed_in(actor)
     with database.change():
-        invitation = find_invitation(database, word)
-        if invitation.team is None or invitation.account is not None:
+        link = _use(database, word)
+        if link.team is None:
             raise ChangeRefusedError("this link is for a new account: expected an invitation to a team")
         _refuse_member(database, account)
-        _use(database, word, account)
-        _add_member(database, cup, account, invitation.team, actor.address)
-        return get_team(database, invitation.team)
+        _add_member(database, cup, account, link.team, actor.address)
+        return get_team(database, link.team)
 
 
-def register(database: CupDatabase, cup: Cup, account_name: str, team_name: str, address: str) -> Account:
+def register(database: CupDatabase, cup: Cup, name: str, team_name: str, address: str) -> Account:
     """Make an account and its team where registration is open."""
     if cup.registration.by != "open":
         raise ChangeRefusedError("this competition takes entrants by invitation: ask its host for a link")
     with database.change():
-        account = _new_account(database, account_name, address, is_host=False)
-        _new_team(database, Actor(account.id, address), team_name)
-    return account
+        account = _new_account(database, name, address, is_host=False, can_found=True)
+        _new_team(database, Actor(account, address), team_name)
+        return get_account(database, account)
 
 
-def _new_account(database: CupDatabase, name: str, address: str, *, is_host: bool) -> Account:
+def _new_account(
+    database: CupDatabase, name: str, address: str, *, is_host: bool, can_found: bool, link: int | None = None
+) -> int:
     name, now = checked_name(database, "account", name), time.time()
-    number = database.insert("account", name=name, is_host=is_host, created=now)
-    database.note("registered", {"name": name, "is_host": is_host}, number, address)
-    return get_account(database, number)
+    number = database.insert("account", name=name, is_host=is_host, can_found=can_found, created=now)
+    database.note("registered", {"name": name, "is_host": is_host, "link": link}, number, address)
+    return number
 
 
 def make_team(database: CupDatabase, actor: Actor, name: str) -> Team:
     account = _signed_in(actor)
     with database.change():
         _refuse_member(database, account)
+        if not get_account(database, account).can_found:
+            raise ChangeRefusedError("this account makes no team (each makes one, if a host has invited it): join one")
         return _new_team(database, actor, name)
 
 
@@ -278,6 +293,7 @@ def _new_team(database: CupDatabase, actor: Actor, name: str) -> Team:
     name = checked_name(database, "team", name)
     number = database.insert("team", name=name, created=time.time())
     database.insert("member", account=actor.account, team=number)
+    database.run("update account set can_found = 0 where id = ?", actor.account)
     database.note("made a team", {"team": number, "name": name}, actor.account, actor.address)
     return get_team(database, number)
 
@@ -298,7 +314,7 @@ def _refuse_member(database: CupDatabase, account: int) -> None:
 
 
 def remove_member(database: CupDatabase, actor: Actor, account: int) -> None:
-    """Take an account out of its team. A member may do this to any member of the own team, a host to anybody."""
+    """Take an account out of its team, with its invitations to it: a member any of the own team, a host anybody."""
     with database.change():
         team = team_of(database, account)
         if team is None:
@@ -306,29 +322,41 @@ def remove_member(database: CupDatabase, actor: Actor, account: int) -> None:
         if not is_member(database, actor, team.id):
             require_host(database, actor)
         database.run("delete from member where account = ?", account)
+        database.run("delete from invitation where maker = ? and team = ?", account, team.id)
         database.note("took out of a team", {"team": team.id, "account": account}, actor.account, actor.address)
 
 
 def set_disabled(database: CupDatabase, actor: Actor, account: int, reason: str, *, is_disabled: bool) -> None:
-    """Disable an account, which ends its sessions and stops its tokens, or enable it again."""
+    """Disable an account, which signs it out everywhere, or enable it again."""
     with database.change():
         require_host(database, actor)
-        found = get_account(database, account)
-        if is_disabled and found.is_host and not _other_hosts(database, account):
+        others = "select count(*) from account where is_host and not is_disabled and id <> ?"
+        if is_disabled and get_account(database, account).is_host and not database.value(others, account):
             raise ChangeRefusedError("this is the only host's account: expected another host before it is disabled")
         database.run("update account set is_disabled = ? where id = ?", is_disabled, account)
-        database.run("delete from session where account = ?", account)
+        _end_all(database, account)
         action = "disabled" if is_disabled else "enabled"
         database.note(action, {"account": account, "reason": reason}, actor.account, actor.address)
 
 
-def _other_hosts(database: CupDatabase, account: int) -> int:
-    sql = "select count(*) from account where is_host and not is_disabled and id <> ?"
-    return int(database.value(sql, account))
+def sign_out_everywhere(database: CupDatabase, actor: Actor, account: int) -> None:
+    """End all sessions, tokens and links of an account: an own one, or for a host anybody's."""
+    with database.change():
+        _check_own(database, actor, account)
+        _end_all(database, account)
+        database.note("signed out everywhere", {"account": account}, actor.account, actor.address)
 
 
-def _refuse_disabled(account: Account) -> None:
-    if account.is_disabled:
+def _end_all(database: CupDatabase, account: int) -> None:
+    for table in ("token", "session"):
+        database.run(f"delete from {table} where account = ?", account)
+    database.run("delete from invitation where ? in (account, maker)", account)
+
+
+def _check_own(database: CupDatabase, actor: Actor, account: int) -> None:
+    if actor.account != account:
+        require_host(database, actor)
+    if get_account(database, account).is_disabled:
         raise ChangeRefusedError("this account is disabled: ask the host of the competition")
 
 
@@ -337,10 +365,8 @@ def make_token(database: CupDatabase, actor: Actor, account: int, name: str) -> 
     if fault := name_fault(name):
         raise ChangeRefusedError(f"name: {expected_name(name, fault)}")
     with database.change():
-        if actor.account != account:
-            require_host(database, actor)
-        _refuse_disabled(get_account(database, account))
-        if sum(token.revoked is None for token in tokens_of(database, account)) >= MOST_TOKENS:
+        _check_own(database, actor, account)
+        if len(tokens_of(database, account)) >= MOST_TOKENS:
             raise ChangeRefusedError(f"expected at most {MOST_TOKENS} tokens: revoke one that you do not use")
         word = TOKEN_PREFIX + secrets.token_urlsafe(WORD_BYTES)
         number = database.insert("token", hash=secret_hash(word), account=account, name=name, created=time.time())
@@ -350,39 +376,24 @@ def make_token(database: CupDatabase, actor: Actor, account: int, name: str) -> 
 
 
 def tokens_of(database: CupDatabase, account: int) -> list[Token]:
-    columns = "id, account, name, created, last_used, revoked"
-    return database.rows(Token, f"select {columns} from token where account = ? order by id", account)
+    return database.rows(Token, "select * from token where account = ? order by id", account)
 
 
 def revoke_token(database: CupDatabase, actor: Actor, number: int) -> None:
-    """Revoke a token: an own one, or for a host anybody's."""
+    """Revoke a token, with what was made with it: an own one, or for a host anybody's."""
     with database.change():
-        owner = database.value("select account from token where id = ? and revoked is null", number)
+        owner = database.value("select account from token where id = ?", number)
         if owner is None or (owner != actor.account and not is_host(database, actor)):
             raise ChangeRefusedError("you have no such token")
-        database.run("update token set revoked = ? where id = ?", time.time(), number)
+        database.run("delete from token where id = ?", number)
         database.note("revoked a token", {"token": number, "account": owner}, actor.account, actor.address)
 
 
-class _Found(msgspec.Struct, frozen=True):
-    id: int
-    hash: str
-    account: int
-    last_used: float | None
-
-
-def account_of_token(database: CupDatabase, word: str) -> Account | None:
-    """Return the account of a token that is good; remember its use."""
-    given = secret_hash(word)
-    sql = "select id, hash, account, last_used from token where hash = ? and revoked is null"
-    found = database.row(_Found, sql, given)
-    if found is None or not hmac.compare_digest(found.hash, given):
-        return None
-    account = get_account(database, found.account)
-    if account.is_disabled:
-        return None
+def find_token(database: CupDatabase, word: str) -> Token | None:
+    """Return the token of this word if it is good; remember its use."""
+    found = database.row(Token, "select * from token where hash = ?", secret_hash(word))
     now = time.time()
-    if found.last_used is None or now - found.last_used > USED_SECONDS:
+    if found is not None and now - (found.last_used or 0) > USED_SECONDS:
         with suppress(ArenaError), database.change():  # on a full disk, pages go on
             database.run("update token set last_used = ? where id = ?", now, found.id)
-    return account
+    return found

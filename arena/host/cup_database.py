@@ -22,19 +22,21 @@ T = TypeVar("T")
 SCHEMA = """
 create table account(
   id integer primary key, name text not null unique, is_host integer not null default 0,
-  is_disabled integer not null default 0, created real not null) strict;
+  is_disabled integer not null default 0, can_found integer not null default 0, created real not null) strict;
 create table team(id integer primary key, name text not null unique, created real not null) strict;
 create table member(
   account integer primary key references account, team integer not null references team) strict, without rowid;
-create table invitation(
-  hash text primary key, team integer references team, account integer references account, is_host integer not null,
-  created real not null, expires real not null, used real) strict, without rowid;
-create table session(
-  hash text primary key, account integer not null references account, created real not null, expires real not null)
-  strict, without rowid;
 create table token(
-  id integer primary key, hash text not null unique, account integer not null references account, name text not null,
-  created real not null, last_used real, revoked real) strict;
+  id integer primary key autoincrement, hash text not null unique, account integer not null references account,
+  name text not null, created real not null, last_used real) strict;
+create table invitation(
+  id integer primary key autoincrement, hash text not null unique, team integer references team,
+  account integer references account, is_host integer not null, maker integer references account,
+  token integer references token on delete cascade, created real not null, expires real not null) strict;
+create table session(
+  hash text primary key, account integer not null references account,
+  token integer references token on delete cascade, created real not null, expires real not null)
+  strict, without rowid;
 create table season(
   number integer primary key, state text not null, seed_hash text not null, seed text not null, opened real not null,
   frozen real, final text, finished real, counted integer not null default 0,

@@ -10,13 +10,13 @@
 import enum
 import hashlib
 import hmac
-import ipaddress
 import math
 import os
 import secrets
+import shutil
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +24,9 @@ from urllib.parse import parse_qsl, quote
 
 import msgspec
 import trio
+from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -36,28 +38,30 @@ from arena.host.accounts import (
     Actor,
     ChangeRefusedError,
     Team,
-    account_of_token,
+    find_token,
     get_account,
     secret_hash,
     team_of,
 )
 from arena.host.cup_database import CupDatabase
-from arena.host.cup_settings import KEY, KEY_BYTES, Cup, networks
-from arena.host.upload_body import BodyError, FilePart
+from arena.host.cup_settings import KEY, KEY_BYTES, Cup
 from arena.system.printable import printable
-from arena.web.guard import RequestRefused, Uploads, has_token
+from arena.web.address import address_key
+from arena.web.guard import TOO_LARGE, RequestRefused, Uploads, has_token
 
 INCOMING = "incoming"
 """The folder of files that are being uploaded."""
 SESSION_SECONDS = 30 * DAY
 MOST_SESSIONS = 20
 WORD_BYTES = 24
-FIELDS = 50
+FIELDS, LONGEST_FIELD = 50, 8192
 SIGN_IN = "/sign-in"
 FORM_BYTES = 64 * 1024
 """What a body of an upload may have beyond its file."""
 UPLOAD_SECONDS = 600.0
-UPLOADS_AT_ONCE, UPLOADS_OF_ACCOUNT = 16, 2
+UPLOADS_AT_ONCE, UPLOADS_OF_ADDRESS, UPLOADS_OF_TEAM = 32, 4, 2
+FIRST_SECONDS, LEAST_SPEED = 20.0, 20_000
+"""After its first seconds, an upload has to have so many bytes a second, on average."""
 
 
 class Rate(msgspec.Struct, frozen=True):
@@ -72,7 +76,7 @@ class Rates(msgspec.Struct, frozen=True):
 
     reads: Rate = Rate(500, 100)
     changes: Rate = Rate(40, 0.5)
-    rare: Rate = Rate(10, 1 / 300)
+    rare: Rate = Rate(30, 1 / 300)
     changes_of_account: Rate = Rate(40, 0.5)
 
 
@@ -117,11 +121,12 @@ class Visitor(msgspec.Struct, frozen=True):
     team: Team | None = None
     session: str = ""
     csrf: str = ""
+    token: int | None = None
     is_program: bool = False
 
     @property
     def actor(self) -> Actor:
-        return Actor(self.account.id if self.account else None, self.address)
+        return Actor(self.account.id if self.account else None, self.address, token=self.token)
 
     @property
     def is_host(self) -> bool:
@@ -139,7 +144,6 @@ class Upload(NamedTuple):
 
     file: Path
     name: str
-    size: int
     fields: dict[str, str]
 
 
@@ -148,40 +152,9 @@ ChangeFunction = Callable[[Request, Visitor, dict[str, str]], Awaitable[Response
 UploadFunction = Callable[[Request, Visitor, Upload], Awaitable[Response]]
 
 
-class Proxies:
-    """The addresses of proxies that may name the address of a client."""
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self._networks = networks(words)
-
-    def client(self, peer: str, forwarded: Sequence[str]) -> str:
-        """Return the address of a client. Only what named proxies have added to X-Forwarded-For counts."""
-        address = peer
-        for word in reversed([part.strip() for header in forwarded for part in header.split(",")]):
-            if not self._has(address):
-                break
-            try:
-                address = str(ipaddress.ip_address(word))
-            except ValueError:
-                break
-        return address
-
-    def _has(self, address: str) -> bool:
-        try:
-            number = ipaddress.ip_address(address)
-        except ValueError:
-            return False
-        mapped = getattr(number, "ipv4_mapped", None) or number
-        return any(mapped in network for network in self._networks)
-
-
-def address_key(address: str) -> str:
-    """Return the key of an address for limits: of version 6 the first 64 bits, which a single customer has."""
-    try:
-        number = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    return str(number) if number.version == 4 else str(ipaddress.ip_network((number, 64), strict=False))
+class _Session(msgspec.Struct, frozen=True):
+    account: int
+    token: int | None
 
 
 class GuardedRoutes:
@@ -194,21 +167,19 @@ class GuardedRoutes:
         database: CupDatabase,
         *,
         rates: Rates = Rates(),  # noqa: B008  (frozen)
-        clock: Callable[[], float] = time.time,
     ) -> None:
-        self._folder, self._cup, self._database, self._clock = folder, cup, database, clock
+        self._folder, self._database = folder, database
         self._key = (folder / KEY).read_bytes()
         if len(self._key) < KEY_BYTES:
             raise UsageError(f"{folder / KEY}: expected a key of {KEY_BYTES} bytes, got {len(self._key)}")
         self._is_secure = cup.address.startswith("https://")
         self.cookie = "__Host-arena" if self._is_secure else "arena"
-        self._proxies = Proxies(cup.proxies)
         self._reads = TokenBuckets(rates.reads)
         self._changes = TokenBuckets(rates.changes)
         self._rare = TokenBuckets(rates.rare)
         self._of_accounts = TokenBuckets(rates.changes_of_account)
         self._most = cup.submissions.most_mib << 20
-        self._uploading: Counter[int] = Counter()
+        self._uploading: Counter[object] = Counter()
         self._paths: set[str] = set()
 
     @property
@@ -218,9 +189,9 @@ class GuardedRoutes:
 
     def page(self, path: str, function: PageFunction, need: Need = Need.NOTHING) -> Route:
         async def answer(request: Request) -> Response:
+            self._limit(request, self._reads)
             visitor = self.visitor(request)
-            self._limit(self._reads, address_key(visitor.address))
-            if need and visitor.account is None and not visitor.is_program:
+            if need and visitor.account is None:
                 return RedirectResponse(f"{SIGN_IN}?next={quote(request.url.path)}", 303)
             self._admit(visitor, need)
             return await function(request, visitor)
@@ -231,26 +202,27 @@ class GuardedRoutes:
         """Return the route of a form. One that `is_rare`, such as registering, has a limit of its own."""
 
         async def answer(request: Request) -> Response:
+            self._limit(request, self._reads, self._changes, *([self._rare] if is_rare else ()))
+            form = await _form(request)
             visitor = self._changing(request, need)
-            if is_rare:
-                self._limit(self._rare, address_key(visitor.address))
-            form = await _form(request, is_program=visitor.is_program)
             self._check_csrf(visitor, form)
             return await function(request, visitor, form)
 
         return Route(path, self._in_words(answer), methods=["POST"])
 
-    def upload(self, path: str, function: UploadFunction, need: Need = Need.TEAM) -> list[BaseRoute]:
-        """Return routes that take a file: as the field `file` of a form, or as the body, with fields in the query.
+    def upload(self, path: str, function: UploadFunction) -> list[BaseRoute]:
+        """Return routes that take a file of a team: the field `file` of a form, or a body with fields in the query.
 
         The name of the file in a body is the query's `name`, or the rest of the path.
         """
         self._paths.add(path)
 
         async def answer(request: Request) -> Response:
-            visitor = self._changing(request, need)
-            with self._one_upload(visitor), self._incoming() as file:
+            self._limit(request, self._reads, self._changes)
+            team = self._changing(request, Need.TEAM).own_team
+            with self._one_upload(address_key(_address(request)), team), self._incoming() as file:
                 upload = await self._received(request, file)
+                visitor = self._changing(request, Need.TEAM)  # once more: much may have changed since
                 self._check_csrf(visitor, upload.fields)
                 return await function(request, visitor, upload)
 
@@ -258,17 +230,16 @@ class GuardedRoutes:
         routes = [Route(f"{path}{rest}", self._in_words(answer), methods=methods) for rest in ("", "/", "/{name}")]
         return list[BaseRoute](routes)
 
-    def sign_in(self, response: Response, account: Account, address: str) -> None:
-        """Begin a session, whose cookie goes with this response."""
-        word, now = secrets.token_urlsafe(WORD_BYTES), self._clock()
+    def sign_in(self, response: Response, account: int, address: str, token: int | None = None) -> None:
+        """Begin a session, whose cookie goes with this response. It ends with the token by which it was made."""
+        word, now = secrets.token_urlsafe(WORD_BYTES), time.time()
+        row = {"account": account, "token": token, "created": now, "expires": now + SESSION_SECONDS}
+        last = "select hash from session where account = ? order by created desc limit ?"
         with self._database.change():
-            self._database.run("delete from session where expires < ?", now)
-            sql = "delete from session where hash in (select hash from session where account = ? order by created desc "
-            self._database.run(f"{sql} limit -1 offset ?)", account.id, MOST_SESSIONS - 1)
-            self._database.insert(
-                "session", hash=secret_hash(word), account=account.id, created=now, expires=now + SESSION_SECONDS
-            )
-            self._database.note("signed in", {}, account.id, address)
+            self._database.insert("session", hash=secret_hash(word), **row)
+            old = f"delete from session where expires < ? or (account = ? and hash not in ({last}))"
+            self._database.run(old, now, account, account, MOST_SESSIONS)
+            self._database.note("signed in", {"token": token}, account, address)
         response.set_cookie(
             self.cookie,
             f"{word}.{self._signature('session', word)}",
@@ -286,23 +257,22 @@ class GuardedRoutes:
 
     def visitor(self, request: Request) -> Visitor:
         """Return who makes a request. Raises `RequestRefused` for a token that is not good."""
-        peer = request.client.host if request.client else ""
-        address = self._proxies.client(peer, request.headers.getlist("x-forwarded-for"))
+        address = _address(request)
         if has_token(request.headers):
-            account = account_of_token(self._database, request.headers["authorization"].partition(" ")[2].strip())
-            if account is None:
+            token = find_token(self._database, request.headers["authorization"].partition(" ")[2].strip())
+            if token is None:
                 raise RequestRefused(401, "This token is not good: make another.", {"WWW-Authenticate": "Bearer"})
-            return Visitor(address, account, team_of(self._database, account.id), is_program=True)
+            account, team = get_account(self._database, token.account), team_of(self._database, token.account)
+            return Visitor(address, account, team, token=token.id, is_program=True)
         word, _, given = request.cookies.get(self.cookie, "").partition(".")
-        if not word or not _same(given, self._signature("session", word)):
+        if not _same(given, self._signature("session", word)):
             return Visitor(address)
-        session = secret_hash(word)
-        sql = "select account from session where hash = ? and expires > ?"
-        number = self._database.value(sql, session, self._clock())
-        if number is None or (account := get_account(self._database, number)).is_disabled:
+        hash, sql = secret_hash(word), "select account, token from session where hash = ? and expires > ?"
+        session = self._database.row(_Session, sql, hash, time.time())
+        if session is None:
             return Visitor(address)
-        csrf = self._signature("csrf", word)
-        return Visitor(address, account, team_of(self._database, account.id), session, csrf)
+        account, team = get_account(self._database, session.account), team_of(self._database, session.account)
+        return Visitor(address, account, team, hash, self._signature("csrf", word), session.token)
 
     def _signature(self, use: str, word: str) -> str:
         text = f"{use} {word}".encode("utf-8", "surrogatepass")
@@ -310,17 +280,15 @@ class GuardedRoutes:
 
     def _changing(self, request: Request, need: Need) -> Visitor:
         visitor = self.visitor(request)
-        for buckets in (self._reads, self._changes):
-            self._limit(buckets, address_key(visitor.address))
-        if visitor.account is not None:
-            self._limit(self._of_accounts, visitor.account.id)
+        if visitor.account is not None and (wait := self._of_accounts.take(visitor.account.id)):
+            raise _too_many(wait)
         self._admit(visitor, need)
         return visitor
 
-    def _limit(self, buckets: TokenBuckets, key: object) -> None:
-        if wait := buckets.take(key):
-            seconds = str(math.ceil(wait))
-            raise RequestRefused(429, f"Too many requests: try again in {seconds} s.", {"Retry-After": seconds})
+    def _limit(self, request: Request, *kinds: TokenBuckets) -> None:
+        for buckets in kinds:
+            if wait := buckets.take(address_key(_address(request))):
+                raise _too_many(wait)
 
     def _admit(self, visitor: Visitor, need: Need) -> None:
         if need and visitor.account is None:
@@ -343,8 +311,8 @@ class GuardedRoutes:
                 return await answer(request)
             except ChangeRefusedError as error:
                 refused: HTTPException = RequestRefused(409, printable(str(error), lines=True))
-            except BodyError as error:
-                refused = RequestRefused(error.status, str(error))
+            except MultiPartException as error:
+                refused = RequestRefused(400, f"Expected a form with a file: {error.message}")
             except HTTPException as error:
                 refused = error
             if not has_token(request.headers):
@@ -354,16 +322,15 @@ class GuardedRoutes:
         return answer_in_words
 
     @contextmanager
-    def _one_upload(self, visitor: Visitor) -> Iterator[None]:
-        assert visitor.account is not None
-        number = visitor.account.id
-        if self._uploading[number] >= UPLOADS_OF_ACCOUNT or self._uploading.total() >= UPLOADS_AT_ONCE:
+    def _one_upload(self, address: str, team: Team) -> Iterator[None]:
+        most = {"all": UPLOADS_AT_ONCE, address: UPLOADS_OF_ADDRESS, team.id: UPLOADS_OF_TEAM}
+        if any(self._uploading[key] >= number for key, number in most.items()):
             raise RequestRefused(429, "Other uploads are under way: try again in a moment.", {"Retry-After": "10"})
-        self._uploading[number] += 1
+        self._uploading.update(list(most))
         try:
             yield
         finally:
-            self._uploading[number] -= 1
+            self._uploading.subtract(list(most))
             self._uploading += Counter()  # keeps those above zero
 
     @contextmanager
@@ -377,38 +344,76 @@ class GuardedRoutes:
             file.unlink(missing_ok=True)
 
     async def _received(self, request: Request, file: Path) -> Upload:
-        """Write the file of a request to the disk, piece by piece."""
-        kind = request.headers.get("content-type", "")
-        is_form = kind.partition(";")[0].strip().lower() == "multipart/form-data"
+        """Write the file of a request to the disk, piece by piece, unless it is too large or comes too slowly."""
+        is_form = _kind(request) == "multipart/form-data"
         if not is_form and not has_token(request.headers):
             raise RequestRefused(415, "Expected the form of the page, or a program with a token.")
+        start = trio.current_time()
+        scope = trio.CancelScope(deadline=start + FIRST_SECONDS)
+
+        async def pieces() -> AsyncGenerator[bytes, None]:
+            size = 0
+            async with aclosing(request.stream()) as body:
+                async for piece in body:
+                    size += len(piece)
+                    scope.deadline = start + FIRST_SECONDS + size / LEAST_SPEED
+                    if size > self.uploads.bytes:
+                        raise RequestRefused(413, TOO_LARGE)
+                    yield piece
+
+        fields = dict(request.query_params)
         try:
-            with file.open("xb") as written:
-                part = FilePart(written, self._most, kind if is_form else None)
-                async with aclosing(request.stream()) as pieces:
-                    async for piece in pieces:
-                        part.feed(piece)
-                part.finish()
+            with scope, file.open("xb") as written:
+                async with aclosing(pieces()) as body:
+                    if is_form:
+                        limits = {"max_files": 1, "max_fields": FIELDS, "max_part_size": LONGEST_FIELD}
+                        form = await MultiPartParser(request.headers, body, **limits).parse()
+                        if not isinstance(sent := form.get("file"), UploadFile):
+                            raise MultiPartException("the field 'file' has none")
+                        with sent.file:
+                            await trio.to_thread.run_sync(shutil.copyfileobj, sent.file, written)
+                        fields = {name: value for name, value in form.items() if isinstance(value, str)}
+                        fields["name"] = sent.filename or ""
+                    else:
+                        async for piece in body:
+                            written.write(piece)
                 written.flush()
                 await trio.to_thread.run_sync(os.fsync, written.fileno())
+                size = written.tell()
         except ClientDisconnect:
             raise RequestRefused(400, "The request has ended before its body.") from None
         except OSError as error:
             raise ArenaError(f"an upload cannot be written: {error.strerror}") from error
-        fields = part.fields if is_form else dict(request.query_params)
-        name = part.name if is_form else fields.pop("name", "") or request.path_params.get("name", "")
-        return Upload(file, printable(name, 200), part.size, fields)
+        if scope.cancelled_caught:
+            raise RequestRefused(408, f"Too slow: expected at least {LEAST_SPEED} bytes a second.")
+        if size > self._most:
+            raise RequestRefused(413, TOO_LARGE)
+        name = fields.pop("name", "") or request.path_params.get("name", "")
+        return Upload(file, printable(name, 200), fields)
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _kind(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _too_many(wait: float) -> RequestRefused:
+    seconds = str(math.ceil(wait))
+    return RequestRefused(429, f"Too many requests: try again in {seconds} s.", {"Retry-After": seconds})
 
 
 def _same(given: str, expected: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected.encode())
 
 
-async def _form(request: Request, *, is_program: bool) -> dict[str, str]:
+async def _form(request: Request) -> dict[str, str]:
     """Return the fields of a form; of a program also JSON with texts."""
-    kind, body = request.headers.get("content-type", "").partition(";")[0].strip().lower(), await request.body()
+    kind, body = _kind(request), await request.body()
     try:
-        if is_program and kind == "application/json":
+        if kind == "application/json" and has_token(request.headers):
             return msgspec.json.decode(body, type=dict[str, str])
         if body and kind != "application/x-www-form-urlencoded":
             raise RequestRefused(415, "Expected the form of the page.")

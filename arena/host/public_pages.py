@@ -43,7 +43,7 @@ def public_routes(site: CupSite) -> list[BaseRoute]:
     changes = {SIGN_IN: pages.sign_in, "/join/{word}": pages.join, "/register": pages.register}
     return [
         *(doors.page(path, function) for path, function in read.items()),
-        *(doors.change(path, function, Need.NOTHING) for path, function in changes.items()),
+        *(doors.change(path, function, Need.NOTHING, is_rare=True) for path, function in changes.items()),
         doors.change("/sign-out", pages.sign_out),
         *site.live.routes(),
         static_route("/own/{league}"),
@@ -117,15 +117,15 @@ class PublicPages:
         return self.site.answer(request, visitor, "sign_in.html", is_open=self.site.cup.registration.by == "open")
 
     async def sign_in(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
-        account = who.account_of_token(self.site.database, form.get("token", "").strip())
-        if account is None:
+        token = who.find_token(self.site.database, form.get("token", "").strip())
+        if token is None:
             raise RequestRefused(401, "This token is not good. Ask your host for a link to sign in.")
-        return self._signed_in(visitor, account)
+        return self._signed_in(visitor, token.account, token.id)
 
-    def _signed_in(self, visitor: Visitor, account: who.Account) -> Response:
-        team = who.team_of(self.site.database, account.id)
-        response = go_to(TEAM if team or not account.is_host else "/host")
-        self.site.doors.sign_in(response, account, visitor.address)
+    def _signed_in(self, visitor: Visitor, account: int, token: int | None = None) -> Response:
+        is_host = who.get_account(self.site.database, account).is_host
+        response = go_to(TEAM if who.team_of(self.site.database, account) or not is_host else "/host")
+        self.site.doors.sign_in(response, account, visitor.address, token)
         return response
 
     async def sign_out(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
@@ -150,11 +150,12 @@ class PublicPages:
             who.accept(site.database, site.cup, visitor.actor, word)
             return go_to(TEAM)
         if who.find_invitation(site.database, word).account is not None:
-            return self._signed_in(visitor, who.sign_in_by_link(site.database, word, visitor.address))
+            return self._signed_in(visitor, *who.sign_in_by_link(site.database, word, visitor.address))
         name, team = form.get("name", "").strip(), form.get("team", "").strip()
         account = who.join(site.database, site.cup, word, name, team, address=visitor.address)
-        return self._signed_in(visitor, account)
+        return self._signed_in(visitor, account.id)
 
     async def register(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
         name, team = form.get("name", "").strip(), form.get("team", "").strip()
-        return self._signed_in(visitor, who.register(self.site.database, self.site.cup, name, team, visitor.address))
+        account = who.register(self.site.database, self.site.cup, name, team, visitor.address)
+        return self._signed_in(visitor, account.id)

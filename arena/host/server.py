@@ -12,7 +12,7 @@ import trio
 from arena.errors import UsageError
 from arena.host.accounts import MACHINE, invite
 from arena.host.cup_database import FILE, CupDatabase
-from arena.host.cup_settings import Cup, load_cup
+from arena.host.cup_settings import Cup, load_cup, networks
 from arena.host.cup_site import CupSite
 from arena.host.feeds import CountedRequests, Feeds
 from arena.host.host_pages import host_routes
@@ -88,7 +88,7 @@ class HostServer(CupSite):
     def application(self, hosts: Hosts) -> Application:
         feeds = Feeds(self)
         routes = [
-            *submit_routes(self.doors, self.folder, self.cup, self.database, self.wake),
+            *submit_routes(self),
             *public_routes(self),
             *team_routes(self),
             *host_routes(self),
@@ -126,7 +126,9 @@ def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], 
                 heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
                 with trio.open_signal_receiver(*heard) as signals:
                     async with background(host.run) as nursery:
-                        await nursery.start(Server(host.application(hosts)).run, [listening])
+                        await nursery.start(
+                            Server(host.application(hosts), proxies=networks(cup.proxies)).run, [listening]
+                        )
                         ready(listening.url)
                         async for _ in signals:
                             return

@@ -1,6 +1,5 @@
-"""What programs such as `arena submit` ask for, as JSON: a submission is sent, and its stages are followed."""
+"""Submissions are sent by the form of a team or by programs such as `arena submit`, which follow their stages."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +8,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from arena.host.cup_database import CupDatabase
-from arena.host.cup_settings import Cup
-from arena.host.guarded import GuardedRoutes, Need, Upload, Visitor
+from arena.host.cup_site import NUMBER, CupSite, go_to
+from arena.host.guarded import Need, Upload, Visitor
 from arena.host.submissions import (
     IN_PIPELINE,
     PLAYING,
     Stage,
-    Submission,
     SubmissionState,
     get_submission,
-    mover,
     receive,
     stages_of,
     why_waiting,
@@ -42,43 +38,30 @@ class SentSubmission(msgspec.Struct, frozen=True):
     stages: list[Stage]
 
 
-def sent_submission(database: CupDatabase, cup: Cup, submission: Submission) -> SentSubmission:
-    is_over = submission.state not in IN_PIPELINE
-    return SentSubmission(
-        submission.id,
-        submission.bot,
-        submission.state,
-        is_over,
-        has_failed=is_over and submission.state not in PLAYING,
-        reason=submission.reason,
-        waits_for="" if is_over else why_waiting(database, cup, submission),
-        stages=stages_of(database, submission.id),
-    )
+def submit_routes(site: CupSite) -> list[BaseRoute]:
+    database, cup = site.database, site.cup
 
-
-def submit_routes(
-    doors: GuardedRoutes, folder: Path, cup: Cup, database: CupDatabase, wake: Callable[[], None]
-) -> list[BaseRoute]:
     async def submit(request: Request, visitor: Visitor, upload: Upload) -> Response:
-        if visitor.team is None:
-            raise RequestRefused(403, "You are in no team: make one, or ask for an invitation to one.")
-
-        bot = upload.fields.get("bot", "") or Path(upload.name).name.split(".")[0]
-        move = mover(folder, upload.file)
-        team = visitor.team.id
-        submission = receive(database, cup, visitor.actor, team, bot, size=upload.size, sent_as=upload.name, move=move)
-        wake()
-        return _json(sent_submission(database, cup, submission), 201)
+        bot = upload.fields.get("bot", "").strip() or Path(upload.name).name.split(".")[0]
+        given: dict[str, Any] = {"team": visitor.own_team.id, "bot": bot, "file": upload.file, "sent_as": upload.name}
+        submission = receive(database, cup, site.folder, visitor.actor, **given)
+        site.wake()
+        return sent(submission.id, 201) if visitor.is_program else go_to(f"/team/submissions/{submission.id}")
 
     async def follow(request: Request, visitor: Visitor) -> Response:
-        word = str(request.path_params["number"])
-        submission = get_submission(database, int(word) if word.isdecimal() and len(word) < 18 else 0)
+        word = request.path_params["number"]
+        submission = get_submission(database, int(word) if NUMBER.fullmatch(word) else 0)
         if not visitor.is_host and (visitor.team is None or visitor.team.id != submission.team):
             raise RequestRefused(404, "Your team has no such submission.")
-        return _json(sent_submission(database, cup, submission))
+        return sent(submission.id)
 
-    return [*doors.upload(SUBMIT, submit), doors.page(f"{SUBMIT}/{{number}}", follow, Need.ACCOUNT)]
+    def sent(number: int, status: int = 200) -> Response:
+        one = get_submission(database, number)
+        is_over = one.state not in IN_PIPELINE
+        has_failed = is_over and one.state not in PLAYING
+        why = "" if is_over else why_waiting(database, cup, one)
+        stages = stages_of(database, number)
+        found = SentSubmission(number, one.bot, one.state, is_over, has_failed, one.reason, why, stages)
+        return Response(msgspec.json.encode(found), status, media_type="application/json")
 
-
-def _json(value: Any, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
+    return [*site.doors.upload(SUBMIT, submit), site.doors.page(f"{SUBMIT}/{{number}}", follow, Need.ACCOUNT)]

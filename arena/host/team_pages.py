@@ -11,7 +11,7 @@ import arena.host.challenges as asked
 import arena.host.submissions as sent
 from arena.errors import ArenaError
 from arena.host.cup_site import NUMBER, CupSite, go_to, number_in
-from arena.host.guarded import Need, Upload, Visitor
+from arena.host.guarded import Need, Visitor
 from arena.host.own_games import compare, own_games, own_records, players_of
 from arena.host.seasons import seasons
 from arena.web.guard import NOT_FOUND, RequestRefused
@@ -28,7 +28,6 @@ def team_routes(site: CupSite) -> list[BaseRoute]:
     return [
         *(doors.page(path, function, Need.ACCOUNT) for path, function in read.items()),
         *(doors.page(path, function, Need.TEAM) for path, function in of_team.items()),
-        *doors.upload("/team/upload", pages.upload),
         doors.change(one, pages.change_submission),
         doors.page("/team/challenges", pages.challenges, Need.TEAM),
         doors.change("/team/challenges", pages.challenge, Need.TEAM),
@@ -64,17 +63,6 @@ class TeamPages:
     def _leagues(self) -> list[str]:
         names = [f"{kind}-{one.number}" for one in reversed(seasons(self.database)) for kind in LEAGUES]
         return [name for name in names if self.site.league(name)]
-
-    async def upload(self, request: Request, visitor: Visitor, upload: Upload) -> Response:
-        bot = upload.fields.get("bot", "").strip() or upload.name.rpartition("/")[2].split(".")[0]
-        submission = sent.receive(
-            *(self.database, self.site.cup, visitor.actor, visitor.own_team.id, bot),
-            size=upload.size,
-            sent_as=upload.name,
-            move=sent.mover(self.site.folder, upload.file),
-        )
-        self.site.wake()
-        return go_to(f"/team/submissions/{submission.id}")
 
     def _own(self, request: Request, visitor: Visitor) -> sent.Submission:
         """Return the submission of a path, for its team and for hosts alone."""

@@ -13,7 +13,7 @@ from arena.bots.samples import sample_file
 from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, make_token, team_of
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import KEY, KEY_BYTES, Cup, Playing
-from arena.host.submissions import Submission, mover, receive
+from arena.host.submissions import Submission, receive
 
 HOST = MACHINE
 DUEL = Playing(rules="duel", sandbox="basic", time="500ms")
@@ -49,16 +49,9 @@ class Hosted:
         file = self.folder / secrets.token_hex(8)
         file.write_bytes(data)
         try:
-            return receive(
-                self.database,
-                self.cup,
-                Actor(account.id),
-                self.team_of(account).id,
-                bot,
-                size=len(data),
-                sent_as=sent_as,
-                move=mover(self.folder, file),
-            )
+            team = self.team_of(account).id
+            given = {"team": team, "bot": bot, "file": file, "sent_as": sent_as}
+            return receive(self.database, self.cup, self.folder, Actor(account.id), **given)  # type: ignore[arg-type]
         finally:
             file.unlink(missing_ok=True)
 

@@ -1,7 +1,6 @@
 """Who may do what in a competition: accounts, teams, invitations and tokens."""
 
 import hashlib
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,26 +9,30 @@ from hosted import HOST, Hosted, make_hosted
 
 from arena.host import accounts
 from arena.host.accounts import (
+    INVITED_DAYS,
     LINK_DAYS,
     MOST_TOKENS,
     TOKEN_PREFIX,
     Actor,
     ChangeRefusedError,
     accept,
-    account_of_token,
     find_invitation,
+    find_token,
     get_account,
     invite,
     join,
+    links,
     make_link,
     make_team,
     make_token,
     members,
     register,
     remove_member,
+    revoke_link,
     revoke_token,
     set_disabled,
     sign_in_by_link,
+    sign_out_everywhere,
     team_of,
     tokens_of,
 )
@@ -39,17 +42,6 @@ from arena.host.cup_settings import Cup, Registration
 @pytest.fixture
 def hosted(tmp_path: Path) -> Hosted:
     return make_hosted(tmp_path / "cup")
-
-
-@pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """`later(seconds)`: all clocks of the accounts are moved on."""
-    now = time.time
-
-    def move(seconds: float) -> None:
-        monkeypatch.setattr(time, "time", lambda: now() + seconds)
-
-    return move
 
 
 def actions(hosted: Hosted) -> list[str]:
@@ -73,8 +65,8 @@ def test_an_invitation_makes_an_account_with_a_team_once(hosted: Hosted) -> None
     account = join(hosted.database, hosted.cup, word, "Ann", "Rooks", address="192.0.2.1")
     assert (account.name, account.is_host, account.is_disabled) == ("Ann", False, False)
     assert hosted.team_of(account).name == "Rooks"
-    assert actions(hosted) == ["invited", "registered", "made a team"]
-    with pytest.raises(ChangeRefusedError, match="used already"):
+    assert actions(hosted) == ["made a link", "registered", "made a team"]
+    with pytest.raises(ChangeRefusedError, match="unknown, revoked, used or too old"):
         join(hosted.database, hosted.cup, word, "Bob", "Knights")
 
 
@@ -83,19 +75,19 @@ def test_a_refused_change_leaves_no_trace(hosted: Hosted) -> None:
     with pytest.raises(ChangeRefusedError, match="name: expected"):
         join(hosted.database, hosted.cup, word, "Ann", "two  spaces")
     assert accounts.accounts(hosted.database) == []
-    assert actions(hosted) == ["invited"]
-    assert find_invitation(hosted.database, word).used is None
+    assert actions(hosted) == ["made a link"]
+    assert find_invitation(hosted.database, word).by is None
 
 
 def test_an_invitation_ends(hosted: Hosted, later: Callable[[float], None]) -> None:
-    word = invite(hosted.database, HOST, days=1)
-    later(86_401)
-    with pytest.raises(ChangeRefusedError, match="too old"):
+    word = invite(hosted.database, HOST)
+    later(INVITED_DAYS * 86_400 + 1)
+    with pytest.raises(ChangeRefusedError, match="unknown, revoked, used or too old"):
         join(hosted.database, hosted.cup, word, "Ann", "Rooks")
 
 
 def test_an_unknown_invitation_is_refused(hosted: Hosted) -> None:
-    with pytest.raises(ChangeRefusedError, match="unknown"):
+    with pytest.raises(ChangeRefusedError, match="unknown, revoked, used or too old"):
         find_invitation(hosted.database, "\ud800")
 
 
@@ -105,12 +97,16 @@ def test_names_obey_the_rules_for_bots(hosted: Hosted, name: str) -> None:
         join(hosted.database, hosted.cup, invite(hosted.database, HOST), name, "Rooks")
 
 
-def test_names_that_differ_in_case_only_are_one(hosted: Hosted) -> None:
-    hosted.member("Straße", "Rooks")
-    with pytest.raises(ChangeRefusedError, match="is taken"):
-        hosted.member("STRASSE", "Knights")
-    with pytest.raises(ChangeRefusedError, match="is taken"):
-        hosted.member("Bob", "rooks")
+@pytest.mark.parametrize(
+    ("taken", "name"),
+    [("Straße", "STRASSE"), ("Rooks", "rooks"), ("Rooks", "R\u043eoks"), ("COBRA", "\u0421\u041eBR\u0410"),
+     ("Rooks", "\uff32ooks"), ("Rooks", "R00ks"), ("Illes", "l1les"), ("Alpha", "\u0391lph\u03b1")],
+)  # fmt: skip
+def test_names_that_look_alike_are_one(hosted: Hosted, taken: str, name: str) -> None:
+    hosted.member(taken, taken)
+    for account, team in ((name, "Knights"), ("Bob", name)):
+        with pytest.raises(ChangeRefusedError, match="is taken"):
+            hosted.member(account, team)
 
 
 def test_members_invite_to_their_own_team_and_nobody_else(hosted: Hosted) -> None:
@@ -124,6 +120,70 @@ def test_members_invite_to_their_own_team_and_nobody_else(hosted: Hosted) -> Non
             invite(hosted.database, Actor(bob.id), **refused)
     with pytest.raises(ChangeRefusedError, match="only a host"):
         invite(hosted.database, Actor(ann.id), team=rooks.id, is_host=True)
+
+
+def test_an_account_makes_one_team_and_only_by_the_invitation_of_a_host(hosted: Hosted) -> None:
+    ann = hosted.member("Ann", "Rooks")
+    word = invite(hosted.database, Actor(ann.id), team=hosted.team_of(ann).id)
+    puppet = join(hosted.database, hosted.cup, word, "Puppet")
+    for account in (ann, puppet):
+        remove_member(hosted.database, Actor(account.id), account.id)
+        with pytest.raises(ChangeRefusedError, match="makes no team"):
+            make_team(hosted.database, Actor(account.id), f"Team of {account.name}")
+    host = hosted.host("Hanna")
+    assert make_team(hosted.database, Actor(host.id), "Hosts").name == "Hosts"
+
+
+def test_invitations_end_with_the_membership_or_the_account_of_who_made_them(hosted: Hosted) -> None:
+    ann, bob, host = hosted.member("Ann", "Rooks"), hosted.member("Bob", "Knights"), hosted.host("Hanna")
+    words = [invite(hosted.database, Actor(one.id), team=hosted.team_of(one).id) for one in (ann, bob)]
+    words.append(invite(hosted.database, Actor(host.id), is_host=True))
+    hosted.host("Hugo")
+    remove_member(hosted.database, HOST, ann.id)
+    for account in (bob, host):
+        set_disabled(hosted.database, HOST, account.id, "a cheat", is_disabled=True)
+    for word in words:
+        with pytest.raises(ChangeRefusedError, match="unknown, revoked"):
+            find_invitation(hosted.database, word)
+
+
+def test_links_are_listed_for_those_who_may_revoke_them(hosted: Hosted) -> None:
+    ann, bob, host = hosted.member("Ann", "Rooks"), hosted.member("Bob", "Knights"), hosted.host("Hanna")
+    word = invite(hosted.database, Actor(ann.id), team=hosted.team_of(ann).id)
+    make_link(hosted.database, Actor(host.id), bob.id)
+    first, second = links(hosted.database, Actor(host.id))
+    assert (first.by, second.by) == ("Ann", "Hanna")
+    assert links(hosted.database, Actor(ann.id)) == [first]
+    assert links(hosted.database, Actor(bob.id)) == [second]
+    assert links(hosted.database, Actor(None)) == []
+    with pytest.raises(ChangeRefusedError, match="no such link"):
+        revoke_link(hosted.database, Actor(bob.id), first.id)
+    revoke_link(hosted.database, Actor(ann.id), first.id)
+    with pytest.raises(ChangeRefusedError, match="unknown, revoked"):
+        join(hosted.database, hosted.cup, word, "Cy")
+
+
+def test_links_that_were_made_with_a_token_end_with_it(hosted: Hosted) -> None:
+    ann = hosted.member("Ann", "Rooks")
+    hosted.token(ann)
+    thief = Actor(ann.id, token=1)
+    assert sign_in_by_link(hosted.database, make_link(hosted.database, thief, ann.id), "") == (ann.id, 1)
+    word = make_link(hosted.database, thief, ann.id)
+    revoke_token(hosted.database, Actor(ann.id), 1)
+    with pytest.raises(ChangeRefusedError, match="unknown, revoked"):
+        sign_in_by_link(hosted.database, word, "")
+
+
+def test_to_sign_out_everywhere_ends_tokens_and_links(hosted: Hosted) -> None:
+    ann, bob = hosted.member("Ann", "Rooks"), hosted.member("Bob", "Knights")
+    token = hosted.token(ann)
+    make_link(hosted.database, HOST, ann.id)
+    invite(hosted.database, Actor(ann.id), team=hosted.team_of(ann).id)
+    with pytest.raises(ChangeRefusedError, match="only a host"):
+        sign_out_everywhere(hosted.database, Actor(bob.id), ann.id)
+    sign_out_everywhere(hosted.database, Actor(ann.id), ann.id)
+    assert find_token(hosted.database, token) is None
+    assert links(hosted.database, HOST) == []
 
 
 def test_a_team_has_no_more_members_than_the_settings_allow(hosted: Hosted) -> None:
@@ -144,7 +204,7 @@ def test_a_member_leaves_and_joins_another_team(hosted: Hosted) -> None:
     assert team_of(hosted.database, ann.id) is None
     assert accept(hosted.database, hosted.cup, Actor(ann.id), word).name == "Knights"
     with pytest.raises(ChangeRefusedError, match="leave it first"):
-        make_team(hosted.database, Actor(ann.id), "Bishops")
+        make_team(hosted.database, Actor(bob.id), "Bishops")
 
 
 def test_registration_is_open_only_where_the_settings_say_so(hosted: Hosted) -> None:
@@ -158,12 +218,14 @@ def test_a_token_is_shown_once_and_kept_as_its_hash(hosted: Hosted) -> None:
     ann = hosted.member("Ann", "Rooks")
     word = make_token(hosted.database, Actor(ann.id), ann.id, "laptop")
     assert word.startswith(TOKEN_PREFIX)
-    assert account_of_token(hosted.database, word) == ann
+    found = find_token(hosted.database, word)
+    assert found is not None
+    assert (found.id, found.account) == (1, ann.id)
     kept = everything(hosted)
     assert word not in kept
     assert hashlib.sha256(word.encode()).hexdigest() in kept
     for wrong in ("", word[:-1], word.upper(), "\ud800"):
-        assert account_of_token(hosted.database, wrong) is None
+        assert find_token(hosted.database, wrong) is None
 
 
 def test_a_token_tells_when_it_was_used_last(hosted: Hosted, later: Callable[[float], None]) -> None:
@@ -172,7 +234,7 @@ def test_a_token_tells_when_it_was_used_last(hosted: Hosted, later: Callable[[fl
     assert tokens_of(hosted.database, ann.id)[0].last_used is None
     for seconds in (100, 101, 300):
         later(seconds)
-        account_of_token(hosted.database, word)
+        find_token(hosted.database, word)
         (token,) = tokens_of(hosted.database, ann.id)
         assert token.last_used is not None
         assert token.last_used - token.created == pytest.approx(100 if seconds < 300 else 300, abs=5)
@@ -185,7 +247,7 @@ def test_a_revoked_token_is_not_good(hosted: Hosted) -> None:
     with pytest.raises(ChangeRefusedError, match="no such token"):
         revoke_token(hosted.database, Actor(bob.id), token.id)
     revoke_token(hosted.database, Actor(ann.id), token.id)
-    assert account_of_token(hosted.database, word) is None
+    assert find_token(hosted.database, word) is None
     with pytest.raises(ChangeRefusedError, match="no such token"):
         revoke_token(hosted.database, Actor(ann.id), token.id)
 
@@ -215,19 +277,19 @@ def test_a_link_signs_in_once(hosted: Hosted, later: Callable[[float], None]) ->
     word = make_link(hosted.database, Actor(ann.id), ann.id)
     with pytest.raises(ChangeRefusedError, match="account that exists"):
         join(hosted.database, hosted.cup, word, "Bob", "Knights")
-    assert sign_in_by_link(hosted.database, word, "") == ann
-    with pytest.raises(ChangeRefusedError, match="used already"):
+    assert sign_in_by_link(hosted.database, word, "") == (ann.id, None)
+    with pytest.raises(ChangeRefusedError, match="unknown, revoked, used or too old"):
         sign_in_by_link(hosted.database, word, "")
     word = make_link(hosted.database, Actor(ann.id), ann.id)
     later(LINK_DAYS * 86_400 + 1)
-    with pytest.raises(ChangeRefusedError, match="too old"):
+    with pytest.raises(ChangeRefusedError, match="unknown, revoked, used or too old"):
         sign_in_by_link(hosted.database, word, "")
 
 
 def test_an_invitation_does_not_sign_in_to_the_account_that_used_it(hosted: Hosted) -> None:
     word = invite(hosted.database, HOST)
     join(hosted.database, hosted.cup, word, "Ann", "Rooks")
-    with pytest.raises(ChangeRefusedError, match="used already"):
+    with pytest.raises(ChangeRefusedError, match="unknown, revoked, used or too old"):
         sign_in_by_link(hosted.database, word, "")
 
 
@@ -237,16 +299,18 @@ def test_a_disabled_account_can_do_nothing(hosted: Hosted) -> None:
     with pytest.raises(ChangeRefusedError, match="only a host"):
         set_disabled(hosted.database, Actor(ann.id), host.id, "revenge", is_disabled=True)
     set_disabled(hosted.database, Actor(host.id), ann.id, "spam", is_disabled=True)
-    assert account_of_token(hosted.database, word) is None
-    for forbidden in (
-        lambda: sign_in_by_link(hosted.database, link, ""),
-        lambda: make_link(hosted.database, HOST, ann.id),
-        lambda: hosted.token(ann),
-    ):
-        with pytest.raises(ChangeRefusedError, match="disabled"):
-            forbidden()
+    forbidden: list[tuple[str, Callable[[], object]]] = [
+        ("unknown, revoked", lambda: sign_in_by_link(hosted.database, link, "")),
+        ("disabled", lambda: make_link(hosted.database, HOST, ann.id)),
+        ("disabled", lambda: hosted.token(ann)),
+    ]
+    for words, call in forbidden:
+        with pytest.raises(ChangeRefusedError, match=words):
+            call()
     set_disabled(hosted.database, Actor(host.id), ann.id, "sorry", is_disabled=False)
-    assert account_of_token(hosted.database, word) == get_account(hosted.database, ann.id)
+    assert find_token(hosted.database, word) is None
+    link = make_link(hosted.database, HOST, ann.id)
+    assert sign_in_by_link(hosted.database, link, "") == (ann.id, None)
 
 
 def test_a_stranger_is_no_host(hosted: Hosted) -> None:

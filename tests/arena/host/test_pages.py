@@ -287,12 +287,12 @@ def test_a_form_with_a_file_makes_a_submission(make: MakeCup) -> None:
     ]
     body = "".join([*lines, "--x--\r\n"]).encode()
     headers = {"Content_Type": "multipart/form-data; boundary=x", "Origin": f"http://{cup.served.host}"}
-    sent = cup.served.get("/team/upload", "POST", body, Cookie=cup.cookies["ann"], **headers)
+    sent = cup.served.get("/api/submissions", "POST", body, Cookie=cup.cookies["ann"], **headers)
     assert sent.status == 303
     page = cup.get(sent.headers["Location"], "ann").text
     assert "Stage 1 of 4 (unpack) is the next to run." in page
     refused = cup.served.get(
-        "/team/upload", "POST", body.replace(parts["csrf"][0].encode(), b"0"), Cookie=cup.cookies["ann"], **headers
+        "/api/submissions", "POST", body.replace(parts["csrf"][0].encode(), b"0"), Cookie=cup.cookies["ann"], **headers
     )
     assert refused.status == 403
     assert cup.get(f"{sent.headers['Location']}/file", "ann").text == "print()"

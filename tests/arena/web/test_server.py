@@ -2,7 +2,8 @@
 
 import os
 import socket
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,33 @@ def test_connections_beyond_the_limit_are_closed_and_harm_nobody(serving: Serve)
         assert held.recv(4096).startswith(b"HTTP/1.1 200")
     served.until(lambda: served.server.connections == 0)
     assert served.get().status == 200
+
+
+def test_an_address_that_has_taken_all_connections_loses_them_to_others(serving: Serve) -> None:
+    served = serving(hello, ServerLimits(connections=4))
+    with ExitStack() as stack:
+        greedy = [stack.enter_context(served.connect()) for _ in range(4)]
+        served.until(lambda: served.server.connections == 4)
+        for _ in range(2):
+            other = stack.enter_context(served.connect(GET, "127.0.0.2"))
+            assert other.recv(4096).startswith(b"HTTP/1.1 200")
+        with served.connect(source="127.0.0.2") as third, suppress(ConnectionResetError):
+            assert third.recv(1) == b"", "each has two now"
+        for client in greedy[:2]:
+            client.sendall(GET)
+            assert client.recv(4096).startswith(b"HTTP/1.1 200")
+        for client in greedy[2:]:
+            assert read_all(client) == b""
+
+
+def test_a_connection_of_a_named_proxy_counts_as_its_clients(serving: Serve) -> None:
+    served = serving(hello, ServerLimits(connections=3), proxies=[ip_network("127.0.0.1")])
+    with ExitStack() as stack:
+        for client in ("192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.3"):
+            ask = GET.replace(b"\r\n\r\n", f"\r\nX-Forwarded-For: {client}\r\n\r\n".encode())
+            assert stack.enter_context(served.connect(ask)).recv(4096).startswith(b"HTTP/1.1 200")
+        held = served.call(lambda: sorted(served.server._streams.values()))
+    assert held == ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
 
 
 def test_a_request_that_never_ends_is_given_up(serving: Serve) -> None:
