@@ -1,5 +1,6 @@
 """`arena submit`: a bot for a competition, followed until it is in the ladder or has failed."""
 
+import http.client
 import os
 import tarfile
 import tempfile
@@ -12,18 +13,20 @@ from typing import IO, Any
 from urllib.parse import urlencode
 
 import click
+import msgspec
 
 from arena.cli.exit_codes import DONE, FAILED
 from arena.cli.helping import command
 from arena.cli.shared_options import json_option, offer_bots
 from arena.cli.streams import remark, result
 from arena.errors import ArenaError, UsageError
+from arena.system.printable import printable
 
 TOKEN_OF_SHELL = "ARENA_TOKEN"
 SECONDS = 60.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
 PATIENCE = 300.0
-"""Seconds for which a server that does not answer is asked again."""
+"""Seconds for which a server that does not answer is asked again what has become of a submission."""
 LONGEST_ANSWER = 4 << 20
 TOO_MANY, SERVER_ERRORS = 429, 500
 
@@ -46,21 +49,18 @@ def submit_command(path: str, address: str, token: str | None, name: str, *, as_
     ladder; otherwise what failed is printed.
     """
     from arena.report.layout import to_json
-    from arena.system.printable import printable
 
     if not token:
         raise UsageError(f"--token: expected a token, or one in {TOKEN_OF_SHELL}: make it on the pages of your team")
     if not address.startswith(("http://", "https://")) or not token.isascii() or not token.isprintable():
         raise UsageError("--to and --token: expected an address with http:// or https://, and a token as it was shown")
-    site = _Site(address.rstrip("/"), token)
+    submissions = f"{address.rstrip('/')}/api/submissions"
     with tempfile.TemporaryFile() as file:
         bot = _pack(path, file, name)
-        size = file.tell()
-        file.seek(0)
-        remark(f"{printable(bot)}: {size / 1024:.0f} KiB to {printable(address)}")
+        remark(f"{printable(bot)}: {file.tell() / 1024:.0f} KiB to {printable(address)}")
         query = urlencode({"bot": bot, "name": f"{Path(path).resolve().name}.tar.gz"})
-        sent = site.ask(f"/api/submissions?{query}", file, size)
-    sent = _followed(site, sent, shows_logs=not as_json)
+        sent = _ask(f"{submissions}?{query}", token, file)
+    sent = _followed(f"{submissions}/{sent['id']:d}", token, sent, shows_logs=not as_json)
     label = f"submission {sent['id']} of {sent['bot']}"
     if as_json:
         result(to_json(sent))
@@ -76,7 +76,6 @@ def _pack(path: str, file: IO[bytes], name: str) -> str:
     from arena.bots.asked import AskedBot
     from arena.bots.bot_files import BotFiles
     from arena.bots.finding import find_entrants
-    from arena.system.printable import printable
 
     found = find_entrants([], follow_links=True, asked=[AskedBot(path, name or None)]).bots
     if len(found) != 1:
@@ -93,51 +92,8 @@ def _pack(path: str, file: IO[bytes], name: str) -> str:
             copy = Path(folder, *within)
             copy.parent.mkdir(parents=True, exist_ok=True)
             reader.copy(parts, copy)
-        archive.add(folder, arcname=".", filter=_of_nobody)
+        archive.add(folder, arcname=".")
     return bot.name
-
-
-def _of_nobody(info: tarfile.TarInfo) -> tarfile.TarInfo:
-    info.uid = info.gid = 0
-    info.uname = info.gname = ""
-    return info
-
-
-class _NoAnswerError(ArenaError):
-    """The server cannot be reached, or not now."""
-
-
-class _Site:
-    def __init__(self, address: str, token: str) -> None:
-        self._address, self._token = address, token
-
-    def ask(self, path: str, file: IO[bytes] | None = None, size: int = 0) -> dict[str, Any]:
-        """Return the answer to a request, with a file to send. Raises `ArenaError` with the words of the server."""
-        import msgspec
-
-        from arena.system.printable import printable
-
-        headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json"}
-        if file is not None:
-            headers |= {"Content-Length": str(size), "Content-Type": "application/gzip"}
-        method = "GET" if file is None else "POST"
-        where = printable(self._address)
-        try:
-            request = urllib.request.Request(f"{self._address}{path}", file, headers, method=method)
-            with _opener.open(request, timeout=SECONDS) as answer:
-                found = msgspec.json.decode(answer.read(LONGEST_ANSWER), type=dict[str, Any])
-        except urllib.error.HTTPError as error:
-            words = f"{error.code} {error.reason}"
-            with suppress(msgspec.DecodeError, KeyError, OSError):
-                words = str(msgspec.json.decode(error.read(LONGEST_ANSWER), type=dict[str, Any])["error"])
-            kind = _NoAnswerError if error.code == TOO_MANY or error.code >= SERVER_ERRORS else ArenaError
-            raise kind(f"{where}: {printable(words, lines=True)}") from None
-        except (OSError, ValueError) as error:
-            words = str(getattr(error, "reason", error)) or type(error).__name__
-            raise _NoAnswerError(f"{where}: expected a competition of 'arena host': {printable(words, 300)}") from None
-        if "is_over" not in found:
-            raise ArenaError(f"{where}: expected a competition of 'arena host', got another answer")
-        return found
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -148,11 +104,40 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 _opener = urllib.request.build_opener(_NoRedirects)
 
 
-def _followed(site: _Site, sent: dict[str, Any], *, shows_logs: bool) -> dict[str, Any]:
-    """Return a submission that is over."""
-    from arena.system.printable import printable
+def _ask(url: str, token: str, file: IO[bytes] | None = None) -> dict[str, Any]:
+    """Return what a competition says of a submission: of this file, or of one that it has, with patience.
 
-    shown, waited, pause, asked = dict[str, str](), "", FIRST_PAUSE, time.monotonic()
+    Raises `ArenaError` with the words of the server.
+    """
+    headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+    if file is not None:
+        headers |= {"Content-Length": str(file.tell()), "Content-Type": "application/gzip"}
+        file.seek(0)
+    end = time.monotonic() + (PATIENCE if file is None else 0)
+    while True:
+        is_sure = False
+        try:
+            with _opener.open(urllib.request.Request(url, file, headers), timeout=SECONDS) as answer:
+                found = msgspec.json.decode(answer.read(LONGEST_ANSWER), type=dict[str, Any])
+            if "is_over" in found:
+                return found
+            words = "expected a competition of 'arena host', got another answer"
+        except urllib.error.HTTPError as error:
+            words, is_sure = f"{error.code} {error.reason}", error.code < SERVER_ERRORS and error.code != TOO_MANY
+            with suppress(msgspec.DecodeError, KeyError, OSError):
+                words = str(msgspec.json.decode(error.read(LONGEST_ANSWER), type=dict[str, Any])["error"])
+        except (OSError, ValueError, http.client.HTTPException, msgspec.DecodeError) as error:
+            words = f"expected a competition of 'arena host': {getattr(error, 'reason', error)}"
+        words = f"{printable(url.partition('/api/')[0])}: {printable(words, 1000, lines=True)}"
+        if is_sure or time.monotonic() > end:
+            raise ArenaError(words)
+        remark(f"{words}; asked again")
+        time.sleep(LONGEST_PAUSE)
+
+
+def _followed(url: str, token: str, sent: dict[str, Any], *, shows_logs: bool) -> dict[str, Any]:
+    """Return a submission that is over."""
+    shown, waited, pause = dict[str, str](), "", FIRST_PAUSE
     while True:
         for stage in sent["stages"]:
             if shown.get(stage["name"]) != stage["state"]:
@@ -168,10 +153,4 @@ def _followed(site: _Site, sent: dict[str, Any], *, shows_logs: bool) -> dict[st
             remark(printable(waited, lines=True))
         time.sleep(pause)
         pause = min(LONGEST_PAUSE, pause * 2)
-        try:
-            sent = site.ask(f"/api/submissions/{sent['id']:d}")
-            asked = time.monotonic()
-        except _NoAnswerError as error:
-            if time.monotonic() - asked > PATIENCE:
-                raise
-            remark(f"{error}; asked again")
+        sent = _ask(url, token)

@@ -149,8 +149,7 @@ def is_host(database: CupDatabase, actor: Actor) -> bool:
 
 
 def is_member(database: CupDatabase, actor: Actor, team: int) -> bool:
-    found = actor.account is not None and team_of(database, actor.account)
-    return isinstance(found, Team) and found.id == team
+    return bool(database.value("select 1 from member where account = ? and team = ?", actor.account, team))
 
 
 def require_host(database: CupDatabase, actor: Actor) -> None:
@@ -245,13 +244,11 @@ def join(database: CupDatabase, cup: Cup, word: str, name: str, team_name: str =
 
 def accept(database: CupDatabase, cup: Cup, actor: Actor, word: str) -> Team:
     """Use an invitation to a team with an account that has none."""
-    account = _signed_in(actor)
     with database.change():
-        link = _use(database, word)
+        account, link = _free_account(database, actor), _use(database, word)
         if link.team is None:
             raise ChangeRefusedError("this link is for a new account: expected an invitation to a team")
-        _refuse_member(database, account)
-        _add_member(database, cup, account, link.team, actor.address)
+        _add_member(database, cup, account.id, link.team, actor.address)
         return get_team(database, link.team)
 
 
@@ -275,18 +272,10 @@ def _new_account(
 
 
 def make_team(database: CupDatabase, actor: Actor, name: str) -> Team:
-    account = _signed_in(actor)
     with database.change():
-        _refuse_member(database, account)
-        if not get_account(database, account).can_found:
+        if not _free_account(database, actor).can_found:
             raise ChangeRefusedError("this account makes no team (each makes one, if a host has invited it): join one")
         return _new_team(database, actor, name)
-
-
-def _signed_in(actor: Actor) -> int:
-    if actor.account is None:
-        raise ChangeRefusedError("expected an account: sign in first")
-    return actor.account
 
 
 def _new_team(database: CupDatabase, actor: Actor, name: str) -> Team:
@@ -308,9 +297,13 @@ def _add_member(database: CupDatabase, cup: Cup, account: int, team: int, addres
     database.note("joined a team", {"team": team}, account, address)
 
 
-def _refuse_member(database: CupDatabase, account: int) -> None:
-    if (team := team_of(database, account)) is not None:
+def _free_account(database: CupDatabase, actor: Actor) -> Account:
+    """Return an actor's account if it is in no team. Raises `ChangeRefusedError`."""
+    if actor.account is None:
+        raise ChangeRefusedError("expected an account: sign in first")
+    if (team := team_of(database, actor.account)) is not None:
         raise ChangeRefusedError(f"expected an account without a team, and this one is in {team.name}: leave it first")
+    return get_account(database, actor.account)
 
 
 def remove_member(database: CupDatabase, actor: Actor, account: int) -> None:

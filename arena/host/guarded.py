@@ -19,7 +19,7 @@ from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote
 
 import msgspec
@@ -31,18 +31,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+import arena.host.accounts as who
 from arena.errors import ArenaError, UsageError
-from arena.host.accounts import (
-    DAY,
-    Account,
-    Actor,
-    ChangeRefusedError,
-    Team,
-    find_token,
-    get_account,
-    secret_hash,
-    team_of,
-)
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import KEY, KEY_BYTES, Cup
 from arena.system.printable import printable
@@ -51,7 +41,7 @@ from arena.web.guard import TOO_LARGE, RequestRefused, Uploads, has_token
 
 INCOMING = "incoming"
 """The folder of files that are being uploaded."""
-SESSION_SECONDS = 30 * DAY
+SESSION_SECONDS = 30 * who.DAY
 MOST_SESSIONS = 20
 WORD_BYTES = 24
 FIELDS, LONGEST_FIELD = 50, 8192
@@ -100,9 +90,6 @@ class TokenBuckets:
             self._buckets.popitem(last=False)
         return wait
 
-    def __len__(self) -> int:
-        return len(self._buckets)
-
 
 class Need(enum.IntEnum):
     """The right that a page asks for; a host needs no team."""
@@ -117,23 +104,23 @@ class Visitor(msgspec.Struct, frozen=True):
     """The person or program that makes a request. `csrf` is for the forms of a session, and empty without one."""
 
     address: str
-    account: Account | None = None
-    team: Team | None = None
+    account: who.Account | None = None
+    team: who.Team | None = None
     session: str = ""
     csrf: str = ""
     token: int | None = None
     is_program: bool = False
 
     @property
-    def actor(self) -> Actor:
-        return Actor(self.account.id if self.account else None, self.address, token=self.token)
+    def actor(self) -> who.Actor:
+        return who.Actor(self.account.id if self.account else None, self.address, token=self.token)
 
     @property
     def is_host(self) -> bool:
         return self.account is not None and self.account.is_host
 
     @property
-    def own_team(self) -> Team:
+    def own_team(self) -> who.Team:
         """The team of a visitor that `Need.TEAM` has admitted."""
         assert self.team is not None
         return self.team
@@ -172,8 +159,9 @@ class GuardedRoutes:
         self._key = (folder / KEY).read_bytes()
         if len(self._key) < KEY_BYTES:
             raise UsageError(f"{folder / KEY}: expected a key of {KEY_BYTES} bytes, got {len(self._key)}")
-        self._is_secure = cup.address.startswith("https://")
-        self.cookie = "__Host-arena" if self._is_secure else "arena"
+        is_secure = cup.address.startswith("https://")
+        self.cookie = "__Host-arena" if is_secure else "arena"
+        self._only_here: dict[str, Any] = {"secure": is_secure, "httponly": True, "samesite": "lax"}
         self._reads = TokenBuckets(rates.reads)
         self._changes = TokenBuckets(rates.changes)
         self._rare = TokenBuckets(rates.rare)
@@ -198,19 +186,31 @@ class GuardedRoutes:
 
         return Route(path, self._in_words(answer), methods=["GET"])
 
-    def change(self, path: str, function: ChangeFunction, need: Need = Need.ACCOUNT, *, is_rare: bool = False) -> Route:
-        """Return the route of a form. One that `is_rare`, such as registering, has a limit of its own."""
+    def change(
+        self,
+        path: str,
+        function: ChangeFunction,
+        need: Need = Need.ACCOUNT,
+        *,
+        again: PageFunction | None = None,
+        is_rare: bool = False,
+    ) -> Route:
+        """Return the route of a form. One that `is_rare`, such as registering, has a limit of its own.
+
+        If it is refused, `again` answers with the page of the form; the request's state has `refused` and `fields`.
+        """
 
         async def answer(request: Request) -> Response:
             self._limit(request, self._reads, self._changes, *([self._rare] if is_rare else ()))
             form = await _form(request)
             visitor = self._changing(request, need)
             self._check_csrf(visitor, form)
+            request.state.fields = form
             return await function(request, visitor, form)
 
-        return Route(path, self._in_words(answer), methods=["POST"])
+        return Route(path, self._in_words(answer, again), methods=["POST"])
 
-    def upload(self, path: str, function: UploadFunction) -> list[BaseRoute]:
+    def upload(self, path: str, function: UploadFunction, again: PageFunction | None = None) -> list[BaseRoute]:
         """Return routes that take a file of a team: the field `file` of a form, or a body with fields in the query.
 
         The name of the file in a body is the query's `name`, or the rest of the path.
@@ -224,10 +224,11 @@ class GuardedRoutes:
                 upload = await self._received(request, file)
                 visitor = self._changing(request, Need.TEAM)  # once more: much may have changed since
                 self._check_csrf(visitor, upload.fields)
+                request.state.fields = upload.fields
                 return await function(request, visitor, upload)
 
         methods = ["POST", "PUT"]
-        routes = [Route(f"{path}{rest}", self._in_words(answer), methods=methods) for rest in ("", "/", "/{name}")]
+        routes = [Route(f"{path}{rest}", self._in_words(answer, again), methods=methods) for rest in ("", "/", "/{name}")]
         return list[BaseRoute](routes)
 
     def sign_in(self, response: Response, account: int, address: str, token: int | None = None) -> None:
@@ -236,42 +237,36 @@ class GuardedRoutes:
         row = {"account": account, "token": token, "created": now, "expires": now + SESSION_SECONDS}
         last = "select hash from session where account = ? order by created desc limit ?"
         with self._database.change():
-            self._database.insert("session", hash=secret_hash(word), **row)
+            self._database.insert("session", hash=who.secret_hash(word), **row)
             old = f"delete from session where expires < ? or (account = ? and hash not in ({last}))"
             self._database.run(old, now, account, account, MOST_SESSIONS)
             self._database.note("signed in", {"token": token}, account, address)
-        response.set_cookie(
-            self.cookie,
-            f"{word}.{self._signature('session', word)}",
-            max_age=int(SESSION_SECONDS),
-            secure=self._is_secure,
-            httponly=True,
-            samesite="lax",
-        )
+        value = f"{word}.{self._signature('session', word)}"
+        response.set_cookie(self.cookie, value, int(SESSION_SECONDS), **self._only_here)
 
     def sign_out(self, visitor: Visitor, response: Response) -> None:
         with self._database.change():
             self._database.run("delete from session where hash = ?", visitor.session)
             self._database.note("signed out", {}, visitor.actor.account, visitor.address)
-        response.delete_cookie(self.cookie, secure=self._is_secure, httponly=True, samesite="lax")
+        response.delete_cookie(self.cookie, **self._only_here)
 
     def visitor(self, request: Request) -> Visitor:
         """Return who makes a request. Raises `RequestRefused` for a token that is not good."""
         address = _address(request)
         if has_token(request.headers):
-            token = find_token(self._database, request.headers["authorization"].partition(" ")[2].strip())
+            token = who.find_token(self._database, request.headers["authorization"].partition(" ")[2].strip())
             if token is None:
                 raise RequestRefused(401, "This token is not good: make another.", {"WWW-Authenticate": "Bearer"})
-            account, team = get_account(self._database, token.account), team_of(self._database, token.account)
+            account, team = who.get_account(self._database, token.account), who.team_of(self._database, token.account)
             return Visitor(address, account, team, token=token.id, is_program=True)
         word, _, given = request.cookies.get(self.cookie, "").partition(".")
         if not _same(given, self._signature("session", word)):
             return Visitor(address)
-        hash, sql = secret_hash(word), "select account, token from session where hash = ? and expires > ?"
+        hash, sql = who.secret_hash(word), "select account, token from session where hash = ? and expires > ?"
         session = self._database.row(_Session, sql, hash, time.time())
         if session is None:
             return Visitor(address)
-        account, team = get_account(self._database, session.account), team_of(self._database, session.account)
+        account, team = who.get_account(self._database, session.account), who.team_of(self._database, session.account)
         return Visitor(address, account, team, hash, self._signature("csrf", word), session.token)
 
     def _signature(self, use: str, word: str) -> str:
@@ -303,14 +298,19 @@ class GuardedRoutes:
         if visitor.session and not _same(given, visitor.csrf):
             raise RequestRefused(403, "This form is too old, or of another session: load its page again.")
 
-    def _in_words(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+    def _in_words(
+        self, answer: Callable[[Request], Awaitable[Response]], again: PageFunction | None = None
+    ) -> Callable[[Request], Awaitable[Response]]:
         """Return an endpoint whose refusals are a page for people, and JSON for programs."""
 
         async def answer_in_words(request: Request) -> Response:
             try:
                 return await answer(request)
-            except ChangeRefusedError as error:
+            except who.ChangeRefusedError as error:
                 refused: HTTPException = RequestRefused(409, printable(str(error), lines=True))
+                if again is not None and not has_token(request.headers):
+                    request.state.refused = refused.detail
+                    return await again(request, self.visitor(request))
             except MultiPartException as error:
                 refused = RequestRefused(400, f"Expected a form with a file: {error.message}")
             except HTTPException as error:
@@ -322,7 +322,7 @@ class GuardedRoutes:
         return answer_in_words
 
     @contextmanager
-    def _one_upload(self, address: str, team: Team) -> Iterator[None]:
+    def _one_upload(self, address: str, team: who.Team) -> Iterator[None]:
         most = {"all": UPLOADS_AT_ONCE, address: UPLOADS_OF_ADDRESS, team.id: UPLOADS_OF_TEAM}
         if any(self._uploading[key] >= number for key, number in most.items()):
             raise RequestRefused(429, "Other uploads are under way: try again in a moment.", {"Retry-After": "10"})

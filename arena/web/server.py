@@ -28,11 +28,11 @@ class ServerLimits:
     """The limits of one server. Times are in seconds, sizes in bytes.
 
     At most `connections` are open, of which `viewers` wait for events. A further one is closed at once; instead of it
-    one of the address that has the most, if that has more than its own. The head of a request has to arrive within
-    `head_seconds`, which is also the limit of an idle connection; `body_bytes` limit the rest. A connection ends if
-    the other side does not take `piece_bytes` within `stall_seconds`. A page has to be made within `answer_seconds`,
-    with the time for the rest of the request. `queue_events` are kept for a slow viewer, `send_buffer` bytes by the
-    kernel for each connection.
+    one of the address that has the most, if that has more than its own, or one of its own that is idle. The head of a
+    request has to arrive within `head_seconds`, which is also the limit of an idle connection; `body_bytes` limit the
+    rest. A connection ends if the other side does not take `piece_bytes` within `stall_seconds`. A page has to be made
+    within `answer_seconds`, with the time for the rest of the request. `queue_events` are kept for a slow viewer,
+    `send_buffer` bytes by the kernel for each connection.
     """
 
     connections: int = 600
@@ -94,6 +94,10 @@ class GuardedStream(trio.abc.HalfCloseableStream):
         elif not data:
             self.close()
         return data
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._answers
 
     def _wait_for_request(self) -> None:
         self._scope.deadline = trio.current_time() + self._limits.head_seconds + IDLE_GRACE
@@ -177,7 +181,8 @@ class Server:
     def _has_room(self, key: str) -> bool:
         if len(self._streams) < self._limits.connections:
             return True
-        if (stream := one_too_many(self._streams, key)) is None:
+        idle = (one for one, its in self._streams.items() if its == key and one.is_idle)
+        if (stream := one_too_many(self._streams, key) or next(idle, None)) is None:
             return False
         del self._streams[stream]
         stream.close()

@@ -15,8 +15,12 @@ GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 async def hello(scope: Any, receive: Any, send: Any) -> None:
-    """Says hello, or as many bytes as the path says."""
+    """Says hello, or as many bytes as the path says; `/wait` has no answer."""
     size = scope["path"].strip("/")
+    if size == "wait":
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        return
     body = b"x" * int(size) if size else b"hello"
     headers = [(b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -36,13 +40,12 @@ def test_what_is_asked_is_answered_and_the_connection_kept_for_the_next(serving:
 
 def test_connections_beyond_the_limit_are_closed_and_harm_nobody(serving: Serve) -> None:
     served = serving(hello, ServerLimits(connections=1))
-    with served.connect() as held:
-        served.until(lambda: served.server.connections == 1)
+    with served.connect(GET.replace(b"/", b"/wait", 1)):
+        served.until(lambda: [one.is_idle for one in served.server._streams] == [False])
         for _ in range(200):
             with served.connect() as client, suppress(ConnectionResetError):
                 assert client.recv(1) == b""
-        held.sendall(GET)
-        assert held.recv(4096).startswith(b"HTTP/1.1 200")
+        assert served.server.connections == 1
     served.until(lambda: served.server.connections == 0)
     assert served.get().status == 200
 
@@ -55,13 +58,10 @@ def test_an_address_that_has_taken_all_connections_loses_them_to_others(serving:
         for _ in range(2):
             other = stack.enter_context(served.connect(GET, "127.0.0.2"))
             assert other.recv(4096).startswith(b"HTTP/1.1 200")
-        with served.connect(source="127.0.0.2") as third, suppress(ConnectionResetError):
-            assert third.recv(1) == b"", "each has two now"
-        for client in greedy[:2]:
-            client.sendall(GET)
-            assert client.recv(4096).startswith(b"HTTP/1.1 200")
         for client in greedy[2:]:
             assert read_all(client) == b""
+        assert stack.enter_context(served.connect(GET)).recv(4096).startswith(b"HTTP/1.1 200")
+        assert read_all(greedy[0]) == b"", "each has two now, and this one is idle"
 
 
 def test_a_connection_of_a_named_proxy_counts_as_its_clients(serving: Serve) -> None:
