@@ -37,7 +37,7 @@ class Challenge(msgspec.Struct, frozen=True):
 def games_left_today(database: CupDatabase, cup: Cup, team: int) -> int:
     asked = database.value(
         "select sum(challenge.games) from challenge join submission on submission.id = challenge.submission "
-        "where team = ? and challenge.created > ?",
+        "where team = ? and challenge.created > ? and challenge.state <> 'refused'",
         *(team, time.time() - DAY),
     )
     return max(0, cup.challenges.games_a_day - (asked or 0))
@@ -105,14 +105,13 @@ def waiting(database: CupDatabase) -> int:
 
 
 def games_before(database: CupDatabase, challenge: Challenge) -> int:
-    """Return the games that other challenges of this season have had between the same players."""
-    pair = "min(one.player, other.player) || max(one.player, other.player)"
-    joined = "challenge join submission one on one.id = submission join submission other on other.id = against"
+    """Return the games that other challenges of this season have had between the same bots."""
+    pair = challenge.submission, challenge.against
     return int(
         database.value(
-            f"select coalesce(sum(played), 0) from {joined} where challenge.id <> ? and season = ? and "
-            f"{pair} = (select {pair} from {joined} where challenge.id = ?)",
-            *(challenge.id, challenge.season, challenge.id),
+            "select coalesce(sum(played), 0) from challenge where id <> ? and season = ? "
+            "and submission in (?, ?) and against in (?, ?)",
+            *(challenge.id, challenge.season, *pair, *pair),
         )
     )
 
