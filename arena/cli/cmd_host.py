@@ -78,7 +78,7 @@ def init_command(cup: Path, *, title: str, address: str, rules: str, time: str, 
     """Make the folder CUP for a competition, with its settings in cup.toml, and print an invitation for its host."""
     _needs("init")
     from arena.host.cup_settings import write_cup
-    from arena.host.server import host_level, make_host
+    from arena.host.serve_cup import host_level, make_host
     from arena.league.league_options import PlayOptions, variant_of
     from arena.league.option_values import check_values
 
@@ -126,7 +126,7 @@ def init_command(cup: Path, *, title: str, address: str, rules: str, time: str, 
 def run_command(cup: Path, where: str) -> int:
     """Serve the pages of CUP, take submissions and play, until Ctrl-C. The next start goes on where it was."""
     _needs("run")
-    from arena.host.server import serve_host
+    from arena.host.serve_cup import serve_host
     from arena.league.option_values import option_value
     from arena.web.address import parse_address
 

@@ -19,6 +19,7 @@ from arena.errors import ArenaError
 from arena.host.accounts import MACHINE, Actor, require_host
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
+from arena.host.submissions import playing
 from arena.host.webhooks import Event, announce
 from arena.league.league_options import FormatName, FormatOptions, check_format
 
@@ -104,23 +105,20 @@ def open_season(database: CupDatabase, cup: Cup, actor: Actor = MACHINE) -> Seas
         if last is None or last.state is SeasonState.FINISHED:
             number, seed = (last.number if last else 0) + 1, secrets.token_hex(SEED_BYTES)
             hashed = seed_hash(seed)
-            database.insert(
-                *("season",),
-                number=number,
-                state=SeasonState.OPEN.value,
-                seed_hash=hashed,
-                seed=seed,
-                opened=time.time(),
-            )
+            values = {"number": number, "state": "open", "seed_hash": hashed, "seed": seed, "opened": time.time()}
+            database.insert("season", **values)
             database.run(
                 "update submission set games = 0, forfeits = 0, state = 'probation' "
                 "where state in ('probation', 'ladder')"
             )
             database.run("update challenge set season = ?, played = 0 where state = 'waiting'", number)
             database.note("season opened", {"season": number, "seed_hash": hashed}, actor.account, actor.address)
-            _announce(database, cup, number, "is open", state=SeasonState.OPEN, seed_hash=hashed)
+            announce(
+                database, cup, Event.SEASON, f"Season {number} is open.", season=number, state="open", seed_hash=hashed
+            )
         elif last.state is not SeasonState.OPEN:
-            raise _wrong(last, "only a finished season is followed by the next one")
+            words = f"season {last.number} is {last.state.value}: only a finished season is followed by the next one"
+            raise ArenaError(words)
     return current(database)
 
 
@@ -152,26 +150,17 @@ def begin_final(
         raise ArenaError("a gauntlet is no format of a final: expected round-robin, swiss, knockout or ladder")
 
     def plan() -> dict[str, Any]:
-        found = database.rows(
-            _Finalist, "select id, bot, player from submission where state in ('probation', 'ladder') order by id"
-        )
+        found = playing(database)
         if len(found) < LEAST_BOTS:
             raise ArenaError(f"a final needs at least two bots in the ladder, and there are {len(found)}")
         places = {digest: place for place, digest in enumerate(order)}
         found.sort(key=lambda one: places.get(one.player, len(places)))
-        names = tuple(one.bot for one in found)
-        is_seeded = options.name in SEEDED and not options.seeds and len(set(names)) == len(names)
-        seeded = replace(options, seeds=names) if is_seeded else options
+        is_seeded = options.name in SEEDED and not options.seeds
+        seeded = replace(options, seeds=tuple(one.bot for one in found)) if is_seeded else options
         return {"final": msgspec.json.encode(FinalPlan(seeded, tuple(one.id for one in found))).decode()}
 
     words = f"is in its final, a {options.name.value}"
     return _change(database, cup, actor, (SeasonState.FROZEN, SeasonState.FINAL), words, plan=plan)
-
-
-class _Finalist(msgspec.Struct, frozen=True):
-    id: int
-    bot: str
-    player: str
 
 
 def finish(database: CupDatabase, cup: Cup) -> Season:
@@ -198,18 +187,11 @@ def _change(
         if season.state is after:
             return season
         if season.state is not before:
-            raise _wrong(season, f"expected one that is {before.value}")
+            raise ArenaError(f"season {season.number} is {season.state.value}: expected one that is {before.value}")
         values |= {"state": after.value, **plan()}
         names = ", ".join(f"{name} = ?" for name in values)
         database.run(f"update season set {names} where number = ?", *values.values(), season.number)
         database.note(f"season {after.value}", {"season": season.number}, actor.account, actor.address)
-        _announce(database, cup, season.number, words, state=after)
+        text = f"Season {season.number} {words}."
+        announce(database, cup, Event.SEASON, text, season=season.number, state=after.value)
     return current(database)
-
-
-def _announce(database: CupDatabase, cup: Cup, number: int, words: str, *, state: SeasonState, **detail: Any) -> None:
-    announce(database, cup, Event.SEASON, f"Season {number} {words}.", season=number, state=state.value, **detail)
-
-
-def _wrong(season: Season, expected: str) -> ArenaError:
-    return ArenaError(f"season {season.number} is {season.state.value}: {expected}")

@@ -12,7 +12,7 @@ from served import Serve
 
 from arena.host.accounts import MACHINE, invite
 from arena.host.cup_database import FILE, CupDatabase
-from arena.host.server import HostServer
+from arena.host.serve_cup import HostServer
 from arena.sandbox.levels import Level
 from arena.web.address import Address, hosts_of
 

@@ -19,7 +19,7 @@ from arena.host.accounts import Actor, find_invitation, make_token
 from arena.host.cup_settings import Cup, load_cup
 from arena.host.pipeline import child_token
 from arena.host.seasons import SeasonState, current, ladder_store
-from arena.host.server import host_level, sole_host
+from arena.host.serve_cup import host_level, sole_host
 from arena.league.store import Store
 from arena.sandbox.levels import Level
 from arena.sandbox.reaper import left_by

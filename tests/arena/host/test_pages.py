@@ -28,7 +28,7 @@ from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.host_pages import unlikely_pairs
 from arena.host.seasons import current, ladder_store
-from arena.host.server import HostServer
+from arena.host.serve_cup import HostServer
 from arena.host.submissions import received_file
 from arena.sandbox.levels import Level
 from arena.web.address import Address, hosts_of
