@@ -49,9 +49,9 @@ create table submission(
 create index submission_by_team on submission(team, bot);
 create index submission_by_state on submission(state);
 create table stage(
-  submission integer not null references submission, name text not null, state text not null, begun real, ended real,
-  attempts integer not null default 0, text text not null default '', log text not null default '',
-  primary key(submission, name)) strict, without rowid;
+  submission integer not null references submission, name text not null, state text not null, begun real not null,
+  ended real, attempts integer not null, seconds real not null default 0, text text not null default '',
+  log text not null default '', primary key(submission, name)) strict, without rowid;
 create table challenge(
   id integer primary key, account integer references account, season integer not null references season,
   submission integer not null references submission, against integer not null references submission,
@@ -93,9 +93,13 @@ class CupDatabase:
         self._connection.close()
 
     @contextmanager
-    def change(self) -> Iterator[None]:
-        """Write what the body writes as one transaction. Raises `ArenaError` if the disk is full."""
+    def change(self, *, waits: bool = True) -> Iterator[None]:
+        """Write what the body writes as one transaction. Raises `ArenaError` if the disk is full.
+
+        If it `waits` for the disk, a power failure cannot undo it.
+        """
         try:
+            self._connection.execute(f"pragma synchronous = {'FULL' if waits else 'NORMAL'}")
             self._connection.execute("begin immediate")
             try:
                 yield
@@ -136,9 +140,3 @@ class CupDatabase:
         """Add a row to the audit log, within a transaction."""
         text = msgspec.json.encode(detail).decode()
         self.insert("audit", time=time.time(), account=account, address=address, action=action, detail=text)
-
-    def copy_to(self, path: Path) -> None:
-        """Copy the whole database, as it is now, to a new file."""
-        with sqlite3.connect(path) as other:
-            self._connection.backup(other)
-        other.close()

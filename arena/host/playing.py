@@ -343,7 +343,7 @@ class ContinuousPlay:
         """Count games that are stored, in one transaction: those of the ladder for their bots, each once."""
         stint.known += len(games)
         number = stint.season.number
-        with self._database.change():
+        with self._database.change(waits=False):  # what is undone is told again
             if stint.challenge:
                 note_played(self._database, stint.challenge.id, stint.played, ChallengeState.WAITING)
             if stint.kind is StintKind.LADDER:

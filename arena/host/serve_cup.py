@@ -15,7 +15,7 @@ from arena.host.accounts import MACHINE, invite
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import Cup, load_cup, networks
 from arena.host.cup_site import CupSite
-from arena.host.feeds import CountedRequests, Feeds
+from arena.host.feeds import Feeds
 from arena.host.host_pages import host_routes
 from arena.host.pipeline import clear_left
 from arena.host.public_pages import public_routes, season_routes
@@ -58,18 +58,15 @@ class HostServer(CupSite):
     """All tasks of a competition, and its application."""
 
     def application(self, hosts: Hosts) -> Application:
-        feeds = Feeds(self)
         routes = [
             *submit_routes(self),
             *public_routes(self),
             *team_routes(self),
             *host_routes(self),
-            *feeds.routes(),
+            *Feeds(self).routes(),
             *season_routes(self),
         ]
-        guard = Guard(routes, self.look, hosts, posts=True, uploads=self.doors.uploads, complain=self.complain)
-        feeds.requests = CountedRequests(guard)
-        return feeds.requests
+        return Guard(routes, self.look, hosts, posts=True, uploads=self.doors.uploads, complain=self.complain)
 
     async def run(self) -> None:
         """Run the tasks until cancelled."""

@@ -21,7 +21,6 @@ import trio
 from arena.errors import ArenaError
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup, Webhook
-from arena.system.concurrency import open_nursery
 from arena.system.printable import printable
 from arena.version import __version__
 
@@ -34,7 +33,7 @@ KEPT = 14 * 24 * 3600.0
 AT_ONCE = 20
 LONGEST_DISCORD = 1900
 LONGEST_ERROR = 200
-IDLE_SECONDS = 30.0
+IDLE_SECONDS = 5.0
 
 
 class Event(enum.Enum):
@@ -64,10 +63,6 @@ def announce(database: CupDatabase, cup: Cup, event: Event, text: str, **detail:
         database.insert("delivery", hook=number, body=body, created=now, next=now)
 
 
-def signature(body: bytes, secret: str) -> str:
-    return f"sha256={hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()}"
-
-
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *arguments: Any) -> None:
         """Follow no redirect: urllib raises the answer as an error."""
@@ -81,7 +76,7 @@ def send(hook: Webhook, body: bytes) -> str:
     headers = {
         "Content-Type": "application/json",
         "User-Agent": f"arena/{__version__}",
-        SIGNATURE: signature(body, hook.secret),
+        SIGNATURE: f"sha256={hmac.new(hook.secret.encode(), body, hashlib.sha256).hexdigest()}",
     }
     try:
         request = urllib.request.Request(hook.url, body, headers, method="POST")
@@ -100,12 +95,10 @@ def pause(attempts: int) -> float:
 
 
 class Deliveries:
-    """Sends what is to be sent, each hook's deliveries one after another, in threads."""
+    """Sends what is to be sent, one delivery after another, in a thread."""
 
-    def __init__(
-        self, database: CupDatabase, cup: Cup, *, clock: Callable[[], float] = time.time, seconds: float = IDLE_SECONDS
-    ) -> None:
-        self._database, self._cup, self._clock, self._seconds = database, cup, clock, seconds
+    def __init__(self, database: CupDatabase, cup: Cup, *, clock: Callable[[], float] = time.time) -> None:
+        self._database, self._cup, self._clock = database, cup, clock
         self._news = trio.Event()
 
     def wake(self) -> None:
@@ -116,46 +109,26 @@ class Deliveries:
             self._news, sent = trio.Event(), 0
             with suppress(ArenaError):  # the disk is full: they are sent again
                 sent = await self.send_due()
-            if not sent:
-                with trio.move_on_after(self._wait()):
-                    await self._news.wait()
-
-    def _wait(self) -> float:
-        first = self._database.value("select min(next) from delivery where done is null")
-        return self._seconds if first is None else min(self._seconds, max(1.0, first - self._clock()))
+            with trio.move_on_after(0 if sent else IDLE_SECONDS):
+                await self._news.wait()
 
     async def send_due(self) -> int:
         """Send the deliveries that are due; return the number of attempts."""
-        due = self._database.rows(
-            Delivery,
-            "select * from delivery where done is null and next <= ? order by id limit ?",
-            self._clock(),
-            AT_ONCE,
-        )
-        by_hook: dict[int, list[Delivery]] = {}
+        sql = "select * from delivery where done is null and next <= ? order by id limit ?"
+        due = self._database.rows(Delivery, sql, self._clock(), AT_ONCE)
         for delivery in due:
-            by_hook.setdefault(delivery.hook, []).append(delivery)
-        async with open_nursery() as nursery:
-            for deliveries in by_hook.values():
-                nursery.start_soon(self._send_all, deliveries)
-        return len(due)
-
-    async def _send_all(self, deliveries: list[Delivery]) -> None:
-        for delivery in deliveries:
-            if delivery.hook < len(self._cup.webhooks):
-                hook = self._cup.webhooks[delivery.hook]
-                body = delivery.body.encode()
+            error = "the settings have no such hook any more"
+            is_over = delivery.hook >= len(self._cup.webhooks)
+            if not is_over:
+                hook, body = self._cup.webhooks[delivery.hook], delivery.body.encode()
                 error = await trio.to_thread.run_sync(send, hook, body, abandon_on_cancel=True)
-                self._note(delivery, error, is_last=self._clock() - delivery.created > GIVEN_UP)
-            else:
-                self._note(delivery, "the settings have no such hook any more", is_last=True)
-
-    def _note(self, delivery: Delivery, error: str, *, is_last: bool) -> None:
-        now, attempts = self._clock(), delivery.attempts + 1
-        done = now if is_last or not error else None
-        with self._database.change():
-            self._database.run(
-                "update delivery set attempts = ?, next = ?, done = ?, error = ? where id = ?",
-                *(attempts, now + pause(attempts), done, error, delivery.id),
-            )
-            self._database.run("delete from delivery where done < ?", now - KEPT)
+                is_over = not error or self._clock() - delivery.created > GIVEN_UP
+            now, attempts = self._clock(), delivery.attempts + 1
+            done = now if is_over else None
+            with self._database.change():
+                self._database.run(
+                    "update delivery set attempts = ?, next = ?, done = ?, error = ? where id = ?",
+                    *(attempts, now + pause(attempts), done, error, delivery.id),
+                )
+                self._database.run("delete from delivery where done < ?", now - KEPT)
+        return len(due)
