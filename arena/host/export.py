@@ -10,8 +10,9 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 from msgspec import UNSET
@@ -19,13 +20,7 @@ from msgspec import UNSET
 from arena.errors import UsageError
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import Cup, load_cup
-from arena.host.seasons import (
-    Season,
-    SeasonState,
-    final_store,
-    ladder_store,
-    seasons,
-)
+from arena.host.seasons import Season, SeasonState, final_store, ladder_store, seasons
 from arena.league.exchange import settings_of_game
 from arena.league.readers import HOST, Audience, Reader
 from arena.league.store import Store
@@ -50,37 +45,32 @@ Challenges are not here: their games count for nothing.
 """
 
 
-class PublicPlayer(msgspec.Struct, frozen=True):
-    name: str
-    digest: str
-
-
 class PublicLeague(msgspec.Struct, frozen=True):
-    """A league of a season. Its games are whole, or what both sides were told. `format` is for its games in order."""
+    """A league of a season. Its games are whole, or what both sides were told. `format` is for its games in order.
+
+    `players` are names by digests.
+    """
 
     file: str
     sha256: str
     games: int
     is_whole: bool
     settings: dict[str, str]
-    players: tuple[PublicPlayer, ...]
+    players: dict[str, str]
     format: str
     standings: Any
 
 
 class PublicSeason(msgspec.Struct, frozen=True):
+    """A season with its `ladder` and its `final`, as far as they have games."""
+
     number: int
     state: SeasonState
     seed_hash: str
     seed: str
     opened: float
     finished: float | None
-    ladder: PublicLeague | None
-    final: PublicLeague | None
-
-    @property
-    def leagues(self) -> dict[str, PublicLeague]:
-        return {name: league for name, league in (("ladder", self.ladder), ("final", self.final)) if league}
+    leagues: dict[str, PublicLeague]
 
 
 class PublicArchive(msgspec.Struct, frozen=True):
@@ -99,13 +89,9 @@ def export_public(folder: Path, target: Path, say: Callable[[str], None] = lambd
     cup = load_cup(folder)
     if os.path.lexists(target):
         raise UsageError(f"{printable(str(target))}: expected a file that does not exist yet")
-    database = CupDatabase(folder / FILE)
-    try:
+    with closing(CupDatabase(folder / FILE)) as database:
         found = seasons(database)
-    finally:
-        database.close()
-    with written_whole(target, replace=False) as file, tempfile.TemporaryDirectory() as name:
-        drafts = Path(name)
+    with written_whole(target, replace=False) as file, tarfile.open(fileobj=file, mode="w:gz") as archive:
         index = PublicArchive(
             KIND,
             ARCHIVE_VERSION,
@@ -114,59 +100,48 @@ def export_public(folder: Path, target: Path, say: Callable[[str], None] = lambd
             __version__,
             time.time(),
             msgspec.to_builtins(cup.play),
-            tuple(_season(folder, cup, season, drafts, say) for season in found),
+            tuple(_season(folder, cup, season, archive, say) for season in found),
         )
-        with tarfile.open(fileobj=file, mode="w:gz") as archive:
-            _add(archive, README, io.BytesIO(TEXT.encode()), len(TEXT))
-            text = msgspec.json.format(msgspec.json.encode(index), indent=1)
-            _add(archive, INDEX, io.BytesIO(text), len(text))
-            for season in index.seasons:
-                for league in season.leagues.values():
-                    draft = drafts / league.file
-                    with draft.open("rb") as content:
-                        _add(archive, league.file, content, draft.stat().st_size)
+        for name, text in ((README, TEXT.encode()), (INDEX, msgspec.json.format(msgspec.json.encode(index), indent=1))):
+            _add(archive, name, io.BytesIO(text), len(text))
     return index
 
 
-def _add(archive: tarfile.TarFile, name: str, content: Any, size: int) -> None:
+def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
     info = tarfile.TarInfo(name)
     info.size, info.mode, info.mtime = size, 0o644, int(time.time())
     archive.addfile(info, content)
 
 
-def _season(folder: Path, cup: Cup, season: Season, drafts: Path, say: Callable[[str], None]) -> PublicSeason:
-    (drafts / f"season-{season.number}").mkdir()
+def _season(
+    folder: Path, cup: Cup, season: Season, archive: tarfile.TarFile, say: Callable[[str], None]
+) -> PublicSeason:
     is_finished = season.state is SeasonState.FINISHED
     is_whole = cup.shows == "after-game" or (cup.shows == "after-season" and is_finished)
-
-    def league(path: Path, name: str) -> PublicLeague | None:
-        file = f"season-{season.number}/{name}.jsonl"
-        has_games = path.is_file() and path.stat().st_size
-        return _league(path, drafts, file, say, is_whole=is_whole, has_seed=is_finished) if has_games else None
-
+    leagues = {}
+    for name, path in (
+        ("ladder", ladder_store(folder, season.number)),
+        ("final", final_store(folder, season.number)),
+    ):
+        if path.is_file() and path.stat().st_size:
+            file = f"season-{season.number}/{name}.jsonl"
+            leagues[name] = _league(path, archive, file, say, is_whole=is_whole, has_seed=is_finished)
     return PublicSeason(
-        season.number,
-        season.state,
-        season.seed_hash,
-        season.public_seed,
-        season.opened,
-        season.finished,
-        league(ladder_store(folder, season.number), "ladder"),
-        league(final_store(folder, season.number), "final"),
+        *(season.number, season.state, season.seed_hash, season.public_seed, season.opened, season.finished),
+        leagues=leagues,
     )
 
 
 def _league(
-    path: Path, drafts: Path, file: str, say: Callable[[str], None], *, is_whole: bool, has_seed: bool
+    path: Path, archive: tarfile.TarFile, file: str, say: Callable[[str], None], *, is_whole: bool, has_seed: bool
 ) -> PublicLeague:
-    """Write the games of a store. The seed of a league is left out while other games of it are to come."""
+    """Add the games of a store. The seed of a league is left out while other games of it are to come."""
     reader = HOST if is_whole else PUBLIC
     hashed, games = hashlib.sha256(), 0
-    with Store(path, create=False) as store, (drafts / file).open("wb") as written:
+    with Store(path, create=False) as store, tempfile.TemporaryFile() as written:
         settings = {name: value for name, value in store.settings().items() if has_seed or name != SEED}
         for number in store.numbers():
-            stored = store.stored(number)
-            record = stored.sound
+            record = store.stored(number).sound
             if record is None:
                 say(f"{printable(path.name)}: game {number} is damaged, and is left out")
                 continue
@@ -175,14 +150,13 @@ def _league(
                 written.write(line + b"\n")
                 hashed.update(line + b"\n")
             games += 1
+        size = written.tell()
+        written.seek(0)
+        _add(archive, file, written, size)
         table, kept = stored_table(store), store.kept()
     return PublicLeague(
-        file,
-        hashed.hexdigest(),
-        games,
-        is_whole,
-        settings,
-        tuple(PublicPlayer(player.name, player.digest) for player in kept.entrants),
-        kept.format,
-        {"table": msgspec.to_builtins(table.table.lines), "places": msgspec.to_builtins(table.placing)},
+        *(file, hashed.hexdigest(), games, is_whole, settings),
+        players={player.digest: player.name for player in kept.entrants},
+        format=kept.format,
+        standings={"table": msgspec.to_builtins(table.table.lines), "places": msgspec.to_builtins(table.placing)},
     )

@@ -6,6 +6,7 @@ game has been changed or left out since.
 """
 
 import hashlib
+import io
 import re
 import shutil
 import tarfile
@@ -30,10 +31,8 @@ from arena.league.stored_league import GamesBetween, StoredWalk, format_in
 from arena.system.printable import counted, printable, shown
 
 MEMBER = re.compile(r"season-[1-9][0-9]{0,5}/(ladder|final)\.jsonl|cup\.json|README\.txt")
-MOST_BYTES, MOST_INDEX = 64 << 30, 256 << 20
-MOST_MEMBERS = 100_000
+MOST_BYTES = 64 << 30
 MOST_FAULTS = 100
-PIECE = 1 << 20
 SHOWN_IDS = 3
 
 
@@ -41,34 +40,28 @@ class _Unpacked:
     """The files of an archive, in a folder of their own, with their digests."""
 
     def __init__(self, path: Path, folder: Path) -> None:
+        """Raises `ArenaError` for what is no such archive."""
         self.folder = folder
         self.digests: dict[str, str] = {}
-        left = MOST_BYTES
-        where = printable(str(path))
+        size = 0
         try:
             with tarfile.open(path, mode="r|gz") as archive:
                 for info in archive:
-                    if not info.isreg() or not MEMBER.fullmatch(info.name) or info.name in self.digests:
-                        raise ArenaError(f"{where}: expected the files of a competition once, got {shown(info.name)}")
-                    content = archive.extractfile(info)
-                    left -= info.size
-                    if left < 0 or content is None or len(self.digests) >= MOST_MEMBERS:
-                        raise ArenaError(f"{where}: expected at most {MOST_BYTES >> 30} GiB of games")
-                    target = folder / info.name
+                    size += info.size
+                    if not info.isreg() or not MEMBER.fullmatch(info.name) or size > MOST_BYTES:
+                        raise ValueError(f"its file {shown(info.name)}")  # noqa: TRY301
+                    target, content = folder / info.name, archive.extractfile(info)
                     target.parent.mkdir(parents=True, exist_ok=True)
-                    with target.open("wb") as written:
-                        shutil.copyfileobj(content, written, PIECE)
-                    with target.open("rb") as written_file:
-                        self.digests[info.name] = hashlib.file_digest(written_file, "sha256").hexdigest()
-            index = folder / INDEX
-            if INDEX not in self.digests or index.stat().st_size > MOST_INDEX:
-                raise ArenaError(f"{where}: expected an archive of 'arena host export', with a {INDEX}")
-            self.index = msgspec.json.decode(index.read_bytes(), type=PublicArchive)
-        except (tarfile.TarError, OSError, EOFError, msgspec.MsgspecError, ValueError) as error:
-            words = printable(str(error), 200)
-            raise ArenaError(f"{where}: expected an archive of 'arena host export': {words}") from None
+                    with target.open("w+b") as file:
+                        shutil.copyfileobj(content or io.BytesIO(), file)
+                        file.seek(0)
+                        self.digests[info.name] = hashlib.file_digest(file, "sha256").hexdigest()
+            self.index = msgspec.json.decode((folder / INDEX).read_bytes(), type=PublicArchive)
+        except (tarfile.TarError, OSError, EOFError, msgspec.MsgspecError, ValueError, RecursionError) as error:
+            where, words = printable(str(path)), printable(str(error), 200)
+            raise ArenaError(f"{where}: expected an archive of 'arena host export', got another: {words}") from None
         if (self.index.kind, self.index.version) != (KIND, ARCHIVE_VERSION):
-            raise ArenaError(f"{where}: expected version {ARCHIVE_VERSION} of an archive, got {self.index.version}")
+            raise ArenaError(f"{printable(str(path))}: expected version {ARCHIVE_VERSION}, got {self.index.version}")
 
     def public_lines(self, league: PublicLeague) -> dict[str, str]:
         """Return the digest of what the public was told of each game, by the ids of the games."""
@@ -129,18 +122,13 @@ def _season_faults(archive: _Unpacked, season: PublicSeason, say: Callable[[str]
             continue
         say(f"{at}: {counted(league.games, 'game')} replayed, each gives its result")
         if season.seed:
-            with tempfile.TemporaryDirectory() as name_of_folder:
-                yield from (
-                    f"{at}: {fault}" for fault in _order_faults(archive, season, name, Path(name_of_folder), say)
-                )
+            yield from (f"{at}: {fault}" for fault in _order_faults(archive, season, name, say))
 
 
-def _order_faults(
-    archive: _Unpacked, season: PublicSeason, name: str, folder: Path, say: Callable[[str], None]
-) -> Iterator[str]:
+def _order_faults(archive: _Unpacked, season: PublicSeason, name: str, say: Callable[[str], None]) -> Iterator[str]:
     """Yield what differs from the games that follow from a revealed seed."""
     league = season.leagues[name]
-    target = folder / "games.sqlite"
+    target = archive.folder / f"{name}-{season.number}.sqlite"
     try:
         import_games(target, [archive.folder / league.file], lambda done: None)
     except ArenaError as error:
@@ -158,8 +146,7 @@ def _order_faults(
             return
         try:
             kept = format_in(league.format)
-            names = {player.digest: player.name for player in league.players}
-            players = [Player(names.get(digest, ""), digest) for digest in kept.players]
+            players = [Player(league.players.get(digest, ""), digest) for digest in kept.players]
             former = [old for older in kept.versions(players).values() for old in older]
             if kept.options.name is FormatName.LADDER:
                 store.set_ladder_since(list(kept.players), 0)

@@ -141,7 +141,7 @@ def without_a_game(files: dict[str, bytes]) -> None:
     name = "season-1/final.jsonl"
     files[name] = b"".join(files[name].splitlines(keepends=True)[:-1])
     index = msgspec.json.decode(files[INDEX])
-    final = index["seasons"][0]["final"]
+    final = index["seasons"][0]["leagues"]["final"]
     final["sha256"], final["games"] = hashlib.sha256(files[name]).hexdigest(), final["games"] - 1
     files[INDEX] = msgspec.json.encode(index)
 
@@ -149,7 +149,7 @@ def without_a_game(files: dict[str, bytes]) -> None:
 def with_games_of_the_ladder(files: dict[str, bytes]) -> None:
     files["season-1/final.jsonl"] = files["season-1/ladder.jsonl"]
     index = msgspec.json.decode(files[INDEX])
-    season = index["seasons"][0]
+    season = index["seasons"][0]["leagues"]
     season["final"]["sha256"] = hashlib.sha256(files["season-1/final.jsonl"]).hexdigest()
     season["final"]["games"] = season["ladder"]["games"]
     files[INDEX] = msgspec.json.encode(index)

@@ -219,11 +219,11 @@ def test_settings_that_no_longer_fit_the_season_are_told_and_play_goes_on_when_t
 def test_games_that_could_not_be_counted_are_counted_later(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     change, failures = CupDatabase.change, list[str]()
 
-    def full(database: CupDatabase) -> AbstractContextManager[None]:
+    def full(database: CupDatabase, *, waits: bool = True) -> AbstractContextManager[None]:
         if made.games(made.bots[0]) >= 2 and len(failures) < 2:
             failures.append("full")
             raise ArenaError("the database of the competition cannot be written: database or disk is full")
-        return change(database)
+        return change(database, waits=waits)
 
     monkeypatch.setattr(CupDatabase, "change", full)
     play_until(made.folder, made.cup, made.database, lambda play: made.games(made.bots[0]) >= 4)
