@@ -1,5 +1,6 @@
 """`arena host`: a competition in one process and one folder."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,15 @@ from arena.league.league_options import MOST_JOBS
 from arena.system.printable import printable
 
 NEEDS = (*SERVING, "python_multipart")
-LEVELS = ("auto", "bwrap", "cgroup")
+LEVELS = click.Choice(("auto", "bwrap", "cgroup"))
 FOLDER = click.Path(path_type=Path, file_okay=False)
-NEW_FILE = click.Path(path_type=Path, dir_okay=False)
-LISTENS = "127.0.0.1"
+FILE = click.Path(path_type=Path, dir_okay=False)
+CUP = click.argument("cup", type=FOLDER, metavar="CUP")
+HERE = "127.0.0.1"
+
+
+def _option(*names: str, **more: Any) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    return click.option(*names, show_default=True, **more)
 
 
 class HostGroup(ArenaCommand, click.Group):
@@ -54,26 +60,15 @@ def _needs(word: str) -> None:
     usual=("title", "address", "rules", "time", "sandbox", "jobs"),
     short_help="make a folder for a competition",
 )
-@click.argument("cup", type=FOLDER, metavar="CUP")
-@click.option("--title", default="Arena", show_default=True, metavar="TEXT", help="Title of the competition.")
-@click.option(
-    "--address",
-    default=f"http://127.0.0.1:{PORT}",
-    show_default=True,
-    metavar="URL",
-    help="Where people reach it: of a proxy with HTTPS.",
+@CUP
+@_option("--title", default="Arena", metavar="TEXT", help="Title of the competition.")
+@_option(
+    "--address", default=f"http://{HERE}:{PORT}", metavar="URL", help="Where people reach it: of a proxy with HTTPS."
 )
-@click.option("--rules", default="barrage", show_default=True, metavar="NAME", help="Ruleset of all games.")
-@click.option("--time", default="100ms", show_default=True, metavar="TIME", help="Time of the bots.")
-@click.option(
-    "--sandbox",
-    type=click.Choice(LEVELS),
-    default="auto",
-    show_default=True,
-    metavar="LEVEL",
-    help="Sandbox of the bots.",
-)
-@click.option("-j", "--jobs", type=Whole(1, MOST_JOBS), default=1, show_default=True, help="Games at once.")
+@_option("--rules", default="barrage", metavar="NAME", help="Ruleset of all games.")
+@_option("--time", default="100ms", metavar="TIME", help="Time of the bots.")
+@_option("--sandbox", type=LEVELS, default="auto", metavar="LEVEL", help="Sandbox of the bots.")
+@_option("-j", "--jobs", type=Whole(1, MOST_JOBS), default=1, help="Games at once.")
 def init_command(cup: Path, *, title: str, address: str, rules: str, time: str, sandbox: str, jobs: int) -> int:
     """Make the folder CUP for a competition, with its settings in cup.toml, and print an invitation for its host."""
     _needs("init")
@@ -85,27 +80,16 @@ def init_command(cup: Path, *, title: str, address: str, rules: str, time: str, 
     options = PlayOptions(rules=rules, time=time, sandbox="basic", jobs=jobs)
     check_values(options)
     variant_of(options)
-    if sandbox == "basic":
-        raise UsageError(
-            "--sandbox basic: expected bwrap, cgroup or auto; write trusted = true into cup.toml afterwards"
-        )
-    settings = write_cup(
-        cup, title=title, address=address.rstrip("/"), rules=rules, time=time, sandbox=sandbox, jobs=jobs
-    )
+    address = address.rstrip("/")
+    settings = write_cup(cup, title=title, address=address, rules=rules, time=time, sandbox=sandbox, jobs=jobs)
     link = make_host(cup, settings)
     try:
         host_level(settings)
     except UsageError as error:
         remark(str(error))
-    lines = [
-        f"{printable(str(cup))}: a competition; its settings are in cup.toml",
-        "",
-        "start it:",
-        f"    {arena_line('host', 'run', str(cup))}",
-        "then open this link, which is good once, and makes you its host:",
-        f"    {link}",
-    ]
-    result("\n".join(lines))
+    result(f"{printable(str(cup))}: a competition; its settings are in cup.toml\n\nstart it:")
+    result(f"    {arena_line('host', 'run', str(cup))}")
+    result(f"then open this link, which is good once, and makes you its host:\n    {link}")
     return DONE
 
 
@@ -114,14 +98,9 @@ def init_command(cup: Path, *, title: str, address: str, rules: str, time: str, 
     ("arena host run cup --listen 0.0.0.0:8000", "for other machines; a proxy adds HTTPS"),
     short_help="serve, check and play, until Ctrl-C",
 )
-@click.argument("cup", type=FOLDER, metavar="CUP")
-@click.option(
-    "--listen",
-    "where",
-    default=LISTENS,
-    show_default=True,
-    metavar="HOST:PORT",
-    help=f"Address to listen on; the default port is {PORT}, and 0 any free one.",
+@CUP
+@_option(
+    "--listen", "where", default=HERE, metavar="HOST:PORT", help=f"Address to listen on; the default port is {PORT}."
 )
 def run_command(cup: Path, where: str) -> int:
     """Serve the pages of CUP, take submissions and play, until Ctrl-C. The next start goes on where it was."""
@@ -142,16 +121,14 @@ def run_command(cup: Path, where: str) -> int:
 
 
 @command(("arena host export cup cup-public.tar.gz --public", ""), short_help="write what the public may have")
-@click.argument("cup", type=FOLDER, metavar="CUP")
-@click.argument("file", type=NEW_FILE, metavar="FILE")
-@click.option("--public", is_flag=True, help="What everybody may have.")
-def export_command(cup: Path, file: Path, *, public: bool) -> int:
+@CUP
+@click.argument("file", type=FILE, metavar="FILE")
+@click.option("--public", is_flag=True, required=True, expose_value=False, help="What everybody may have.")
+def export_command(cup: Path, file: Path) -> int:
     """Write all that the public may have of CUP to FILE: games, tables, settings and seeds, or their hashes."""
     _needs("export")
     from arena.host.export import export_public
 
-    if not public:
-        raise UsageError(f"expected --public; 'arena host backup {printable(str(cup))} TO' copies all that there is")
     index = export_public(cup, file, remark)
     games = sum(league.games for season in index.seasons for league in season.leagues.values())
     remark(f"{printable(str(file))}: {games} games")
@@ -163,8 +140,8 @@ def export_command(cup: Path, file: Path, *, public: bool) -> int:
     ("arena host verify cup-public.tar.gz --earlier cup-may.tar.gz", "nothing was changed since"),
     short_help="check such an archive",
 )
-@click.argument("file", type=NEW_FILE, metavar="FILE")
-@click.option("--earlier", type=NEW_FILE, metavar="FILE", help="An archive that you got before.")
+@click.argument("file", type=FILE, metavar="FILE")
+@click.option("--earlier", type=FILE, metavar="FILE", help="An archive that you got before.")
 def verify_command(file: Path, earlier: Path | None) -> int:
     """Check the public archive of a competition: replay its games, and compare seeds, hashes and the order of play.
 
@@ -186,7 +163,7 @@ def _told(words: str, path: Path) -> int:
 
 
 @command(("arena host backup cup cup-monday", ""), short_help="copy all, also while it runs")
-@click.argument("cup", type=FOLDER, metavar="CUP")
+@CUP
 @click.argument("to", type=FOLDER, metavar="TO")
 def backup_command(cup: Path, to: Path) -> int:
     """Copy CUP to the new folder TO, also while it runs. The copy has all secrets."""
@@ -198,7 +175,7 @@ def backup_command(cup: Path, to: Path) -> int:
 
 @command(("arena host restore cup-monday cup", ""), short_help="make a competition from a copy")
 @click.argument("source", type=FOLDER, metavar="BACKUP")
-@click.argument("cup", type=FOLDER, metavar="CUP")
+@CUP
 def restore_command(source: Path, cup: Path) -> int:
     """Make CUP from a BACKUP that this version can read."""
     _needs("restore")
@@ -208,7 +185,7 @@ def restore_command(source: Path, cup: Path) -> int:
 
 
 @command(("arena host upgrade cup", ""), short_help="check that this version can read all")
-@click.argument("cup", type=FOLDER, metavar="CUP")
+@CUP
 def upgrade_command(cup: Path) -> int:
     """Check that this version can read all of CUP, which is to be done before a new version runs it."""
     _needs("upgrade")
@@ -217,8 +194,7 @@ def upgrade_command(cup: Path) -> int:
     return _told(upgrade(cup), cup)
 
 
-_COMMANDS: tuple[Any, ...] = (
+for _command in (
     *(init_command, run_command, export_command, verify_command, backup_command, restore_command, upgrade_command),
-)
-for _command in _COMMANDS:
+):
     host_command.add_command(_command)

@@ -66,8 +66,8 @@ LADDER_STINTS = 3
 """The stints of the ladder between two challenges that wait."""
 LONGEST_STINTS = 10
 """A stint of the ladder goes on for so many times its length while nothing waits for its end."""
-FIRST_PAUSE, LEAST_PAUSE, LONGEST_PAUSE = 1.0, 5.0, 300.0
-"""Seconds after a failure: the first time, until news are looked at, and at most."""
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+"""Seconds after a failure: the first time, and at most."""
 TICK = 1.0
 IDLE_SECONDS = 60.0
 LONGEST_ERROR = 2000
@@ -187,10 +187,7 @@ class ContinuousPlay:
         words = printable(error, LONGEST_ERROR, lines=True)
         self.problem = f"No game is played: {words}. It is tried again in {counted(round(seconds), 'second')}."
         self._complain(self.problem)
-        self._news = trio.Event()
-        await trio.sleep(min(seconds, LEAST_PAUSE))
-        with trio.move_on_after(max(0.0, seconds - LEAST_PAUSE)):
-            await self._news.wait()  # a newer version may be what helps
+        await trio.sleep(seconds)
 
     # --- what is played next ------------------------------------------------------------------------------------------
 

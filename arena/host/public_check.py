@@ -12,6 +12,7 @@ import shutil
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -67,11 +68,8 @@ class _Unpacked:
         """Return the digest of what the public was told of each game, by the ids of the games."""
         if league.is_whole:
             entries = (entry for _, entry in read_entries(self.folder / league.file))
-            return {
-                entry.record.id: hashlib.sha256(redact(entry.record, None)).hexdigest()
-                for entry in entries
-                if isinstance(entry, RecordEntry)
-            }
+            records = (entry.record for entry in entries if isinstance(entry, RecordEntry))
+            return {record.id: hashlib.sha256(redact(record, None)).hexdigest() for record in records}
         with (self.folder / league.file).open("rb") as lines:
             return {
                 msgspec.json.decode(line, type=_GameId).id: hashlib.sha256(line.rstrip(b"\n")).hexdigest()
@@ -164,19 +162,17 @@ def _order_faults(archive: _Unpacked, season: PublicSeason, name: str, say: Call
 
 def _missing_rounds(store: Store, games: Games) -> int:
     """Count the pairs of games between two players that come before a later one of theirs, and are not there."""
-    seeds: dict[frozenset[str], set[int]] = {}
-    players: dict[frozenset[str], tuple[Player, Player]] = {}
+    found: dict[frozenset[str], tuple[tuple[Player, Player], set[int]]] = {}
     for row in store.each_row():
-        seeds.setdefault(contents_of(row.players), set()).add(row.pair_seed)
-        players[contents_of(row.players)] = row.players
+        found.setdefault(contents_of(row.players), (row.players, set()))[1].add(row.pair_seed)
     missing = 0
-    for who, found in seeds.items():
-        left, number = set(found), 0
-        while left:
-            pair_seed = games.game(*players[who], number).pair_seed
-            missing += pair_seed not in left
-            left.discard(pair_seed)
-            number += 1
+    for players, seeds in found.values():
+        for number in count():
+            if not seeds:
+                break
+            pair_seed = games.game(*players, number).pair_seed
+            missing += pair_seed not in seeds
+            seeds.discard(pair_seed)
     return missing
 
 
