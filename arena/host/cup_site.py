@@ -1,24 +1,25 @@
 """What all pages of a competition share: their look, their menu, and the stores of its seasons."""
 
+import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 import trio
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 from arena.host.accounts import ChangeRefusedError
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
-from arena.host.guarded import GuardedRoutes, Visitor
+from arena.host.guarded import ChangeFunction, GuardedRoutes, Need, PageFunction, Visitor
 from arena.host.pipeline import Pipeline
 from arena.host.playing import ContinuousPlay
-from arena.host.seasons import Season, SeasonState, challenge_store, current, final_store, ladder_store, seasons
-from arena.host.submissions import SubmissionState
+from arena.host.seasons import Season, SeasonState, challenge_store, current, final_store, ladder_store
 from arena.host.webhooks import Deliveries
 from arena.league.readers import HOST, Audience, Reader
 from arena.report.shown import SeenBy
@@ -47,8 +48,9 @@ MENU = (
     ("Rules", "rules"),
     ("Submit", "submit"),
 )
-VERSIONS_LISTED = 500
-TROUBLE = "No game is played now: the server has a problem, and its host can read which."
+ROWS = 100
+"""The rows of a page of a list."""
+LAST = 10**15 - 1
 NUMBER = re.compile(r"\d{1,15}", re.ASCII)
 LEAGUE = re.compile(r"(season|final|challenges)-([1-9]\d{0,8})", re.ASCII)
 STORES = {"season": ladder_store, "final": final_store, "challenges": challenge_store}
@@ -70,19 +72,6 @@ def number_in(text: str, what: str) -> int:
 
 def go_to(path: str) -> Response:
     return RedirectResponse(path, 303, {"Cache-Control": "no-store"})
-
-
-class PublicBot(msgspec.Struct, frozen=True):
-    """The public facts of a submission that has been in a ladder."""
-
-    id: int
-    bot: str
-    team: str
-    digest: str
-    state: SubmissionState
-    since: float
-    games: int
-    player: str
 
 
 class CupSite:
@@ -127,47 +116,51 @@ class CupSite:
         site = msgspec.structs.replace(self.look.site, menu=(*MENU, *own))
         if here == "index.html" and (served := self.served(self.ladder)):
             site = msgspec.structs.replace(site, head=LIVE, state=served.reader.state.version)
-        return HTMLResponse(
-            self.look.page(template, here, site=site, cup=self.cup, visitor=visitor, when=when, **values)
+        refused = getattr(request.state, "refused", "")
+        values = {"parts": self, "refused": refused, "fields": request.state.fields if refused else {}} | values
+        page = self.look.page(template, here, site=site, competition=self, visitor=visitor, when=when, **values)
+        return HTMLResponse(page, 409 if refused else 200)
+
+    def link(self, request: Request, visitor: Visitor, title: str, word: str) -> Response:
+        """Answer with a link that is shown once."""
+        return self.answer(request, visitor, "secret.html", title=title, secret=f"{self.cup.address}/join/{word}")
+
+    def form(self, path: str, show: PageFunction, change: ChangeFunction, need: Need, **more: bool) -> list[Route]:
+        """Return the routes of a page with forms, which shows a refused one again with the reason."""
+        return [self.doors.page(path, show, need), self.doors.change(path, change, need, again=show, **more)]
+
+    def rows_before(self, request: Request, sql: str, *values: object) -> list[Any]:
+        """Return the rows of a query for a page: the last ones, or those below a number in the address."""
+        before = number_in(request.query_params.get("before") or str(LAST), "before")
+        return self.database.rows(
+            dict, f"select * from ({sql}) where id < ? order by id desc limit {ROWS}", *values, before
         )
 
-    # --- the database -------------------------------------------------------------------------------------------------
-
-    def public_bots(self, most: int = VERSIONS_LISTED) -> list[PublicBot]:
-        """Return the last versions that have been in a ladder, the last one first."""
+    def teams_by_player(self, players: Sequence[str]) -> dict[str, str]:
+        """Return the names of the teams of bots in stores, by their digests."""
         sql = (
-            "select submission.id, bot, team.name as team, digest, submission.state, games, player, "
-            "coalesce(ended, changed) as since from submission join team on team.id = team "
-            "left join stage on submission = submission.id and stage.name = 'trial' "
-            "where (stage.state = 'done' or player <> '') and submission.state <> 'failed' "
-            "order by submission.id desc limit ?"
+            "select player, team.name as team from submission join team on team.id = team "
+            "where player in (select value from json_each(?))"
         )
-        return self.database.rows(PublicBot, sql, most)
-
-    def teams_by_player(self) -> dict[str, str]:
-        """Return the names of teams by the digests of their bots in stores."""
-        sql = "select player, team.name as team from submission join team on team.id = team where player <> ''"
-        return {one["player"]: one["team"] for one in self.database.rows(dict, sql)}
+        return {one["player"]: one["team"] for one in self.database.rows(dict, sql, json.dumps(players))}
 
     # --- the stores of seasons ----------------------------------------------------------------------------------------
-
-    @property
-    def now(self) -> str:
-        """Say what is played now, without problems: they may name paths, which are for the host."""
-        return TROUBLE if self.playing.problem else self.playing.now
 
     @property
     def ladder(self) -> str:
         return f"season-{current(self.database).number}"
 
+    def leagues(self, season: Season) -> list[str]:
+        """Return the names in paths of the leagues of a season that have been played."""
+        return [f"{kind}-{season.number}" for kind, of in STORES.items() if of(self.folder, season.number).is_file()]
+
     def league(self, name: str) -> tuple[Path, Season] | None:
         """Return the store of a league by its name in paths; None without one."""
         found = LEAGUE.fullmatch(name)
-        season = next((one for one in seasons(self.database) if found and str(one.number) == found[2]), None)
-        if found is None or season is None:
+        season = found and self.database.row(Season, "select * from season where number = ?", int(found[2]))
+        if not found or not season or name not in self.leagues(season):
             return None
-        path = STORES[found[1]](self.folder, season.number)
-        return (path, season) if path.is_file() else None
+        return STORES[found[1]](self.folder, season.number), season
 
     def is_whole(self, season: Season) -> bool:
         """Whether everybody may see all of the games of a season."""

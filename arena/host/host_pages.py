@@ -1,10 +1,11 @@
-"""Pages of the hosts: what runs, the season's next step, teams and accounts, bots, the audit log, unlikely results."""
+"""Pages of the hosts: what runs, the season's next step, accounts, links, bots, the audit log, unlikely results."""
 
+import json
 import math
 import shutil
+from collections.abc import Mapping
 from typing import NamedTuple
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
@@ -14,7 +15,7 @@ import arena.host.seasons as stage
 import arena.host.submissions as sent
 from arena.errors import ArenaError
 from arena.host.challenges import waiting
-from arena.host.cup_site import CupSite, go_to, number_in
+from arena.host.cup_site import ROWS, CupSite, go_to, number_in
 from arena.host.feeds import announce_to_all
 from arena.host.guarded import Need, Visitor
 from arena.host.seasons import SeasonState
@@ -22,26 +23,21 @@ from arena.league.league_options import FormatName, FormatOptions
 from arena.league.ratings.pair import ELO_PER_LOGIT
 from arena.league.ratings.strengths import moments
 from arena.report.site.pages import SiteContents
-from arena.web.guard import RequestRefused
 from protocol.seats import Color
 
 Form = dict[str, str]
-AUDIT_ROWS = 100
 LEAST_GAMES = 10
 MOST_PAIRS = 200
-LAST = 10**15 - 1
-SUBMISSIONS_LISTED = 500
 FORMATS = tuple(name for name in FormatName if name is not FormatName.GAUNTLET)
 MOST_CONFIDENT = 0.999  # a draw share of 1 would make the scale 0
 
 
-class AuditRow(msgspec.Struct, frozen=True):
-    id: int
-    time: float
-    name: str | None
-    address: str
-    action: str
-    detail: str
+ACCOUNTS = (
+    "select account.*, coalesce(team.name, '') as team from account left join member on account = account.id "
+    "left join team on team.id = team where instr(lower(account.name || ' ' || coalesce(team.name, '')), lower(?))"
+)
+SUBMISSIONS = "select submission.*, team.name as team_name from submission join team on team.id = team"
+AUDIT = "select audit.id, time, name, address, action, detail from audit left join account on account.id = account"
 
 
 class UnlikelyPair(NamedTuple):
@@ -56,7 +52,7 @@ class UnlikelyPair(NamedTuple):
     by_chance: float
 
 
-def unlikely_pairs(contents: SiteContents, teams: dict[str, str]) -> list[UnlikelyPair]:
+def unlikely_pairs(contents: SiteContents, teams: Mapping[str, str]) -> list[UnlikelyPair]:
     """Return the pairs whose results differ most from what the Elo of all games predicts, the least likely first."""
     table, met = contents.table, contents.league.met
     scale = ELO_PER_LOGIT * (1 - min(table.draw_share or 0.0, MOST_CONFIDENT))
@@ -81,13 +77,14 @@ def unlikely_pairs(contents: SiteContents, teams: dict[str, str]) -> list[Unlike
 
 
 def host_routes(site: CupSite) -> list[BaseRoute]:
-    pages, doors = HostPages(site), site.doors
-    read = {"": pages.overview, "/season": pages.season, "/teams": pages.teams, "/bots": pages.bots}
-    read |= {"/audit": pages.audit, "/pairs": pages.pairs}
-    changes = {"": pages.change, "/season": pages.change_season, "/teams": pages.change_team}
+    pages = HostPages(site)
+    read = {"accounts": pages.accounts, "bots": pages.bots, "audit": pages.audit, "pairs": pages.pairs}
     return [
-        *(doors.page(f"/host{path}", function, Need.HOST) for path, function in read.items()),
-        *(doors.change(f"/host{path}", function, Need.HOST) for path, function in changes.items()),
+        *(site.doors.page(f"/host/{name}", function, Need.HOST) for name, function in read.items()),
+        *site.form("/host", pages.overview, pages.announce, Need.HOST),
+        *site.form("/host/season", pages.season, pages.change_season, Need.HOST),
+        *site.form("/host/links", pages.links, pages.change_links, Need.HOST),
+        *site.form("/host/accounts/{number}", pages.account, pages.change_account, Need.HOST),
     ]
 
 
@@ -96,48 +93,31 @@ class HostPages:
         self.site, self.database = site, site.database
 
     async def overview(self, request: Request, visitor: Visitor) -> Response:
-        site, usage = self.site, shutil.disk_usage(self.site.folder)
-        return site.answer(
+        database, usage = self.database, shutil.disk_usage(self.site.folder)
+        lists = {"queue": sent.queue(database), "parked": sent.in_states(database, (sent.SubmissionState.PARKED,))}
+        teams = json.dumps([one.team for found in lists.values() for one in found[:ROWS]])
+        sql = "select * from team where id in (select value from json_each(?))"
+        return self.site.answer(
             request,
             visitor,
             "host.html",
-            season=stage.current(self.database),
-            playing=site.playing,
-            pipeline=site.pipeline,
-            queue=[
-                (one, sent.why_waiting(self.database, site.cup, one, site.pipeline.trouble))
-                for one in sent.queue(self.database)
-            ],
-            parked=sent.in_states(self.database, (sent.SubmissionState.PARKED,)),
-            teams=self._teams(),
-            now=site.now,
-            free=usage.free / usage.total,
-            free_gib=usage.free / (1 << 30),
-            waiting=waiting(self.database),
-            failed=self.database.value("select count(*) from delivery where error <> '' and attempts > 1"),
+            season=stage.current(database),
+            lists=lists,
+            teams={team.id: team.name for team in database.rows(who.Team, sql, teams)},
+            waiting=waiting(database),
+            failed=database.value("select count(*) from delivery where error <> '' and attempts > 1"),
+            disk=usage,
         )
 
-    def _teams(self) -> dict[int, str]:
-        return {team.id: team.name for team in who.teams(self.database)}
-
-    async def change(self, request: Request, visitor: Visitor, form: Form) -> Response:
-        """Announce, or make an invitation."""
-        match form.get("do"):
-            case "announce":
-                announce_to_all(self.database, visitor.actor, form.get("text", ""))
-            case "invite":
-                word = who.invite(self.database, visitor.actor, is_host=form.get("host") == "yes")
-                return self._secret(request, visitor, "Invitation", word)
+    async def announce(self, request: Request, visitor: Visitor, form: Form) -> Response:
+        announce_to_all(self.database, visitor.actor, form.get("text", ""))
         return go_to("/host")
-
-    def _secret(self, request: Request, visitor: Visitor, title: str, word: str) -> Response:
-        link = f"{self.site.cup.address}/join/{word}"
-        return self.site.answer(request, visitor, "secret.html", title=title, secret=link)
 
     # --- the season ---------------------------------------------------------------------------------------------------
 
     async def season(self, request: Request, visitor: Visitor) -> Response:
-        season, bots = stage.current(self.database), sent.playing(self.database)
+        season = stage.current(self.database)
+        bots = self.database.value("select count(*) from submission where state in ('probation', 'ladder')")
         return self.site.answer(request, visitor, "host_season.html", season=season, bots=bots, formats=FORMATS)
 
     async def change_season(self, request: Request, visitor: Visitor, form: Form) -> Response:
@@ -153,7 +133,7 @@ class HostPages:
                 case "open" if stage.current(database).state is SeasonState.FINISHED:
                     stage.open_season(database, cup, actor)
                 case _:
-                    raise RequestRefused(409, "The season is in another state than this page said: load it again.")
+                    raise who.ChangeRefusedError("the season is in another state than the page said: look again")
         except ArenaError as error:
             raise who.ChangeRefusedError(str(error)) from error
         self.site.wake()
@@ -162,7 +142,7 @@ class HostPages:
     def _format(self, form: Form) -> FormatOptions:
         name = next((one for one in FORMATS if one.value == form.get("format")), FormatName.ROUND_ROBIN)
         rounds = number_in(form["rounds"], "rounds") if form.get("rounds") and name is FormatName.SWISS else None
-        best_of = number_in(form["best_of"], "best of") if form.get("best_of") and name is FormatName.KNOCKOUT else None
+        best_of = number_in(form["best_of"], "best_of") if form.get("best_of") and name is FormatName.KNOCKOUT else None
         return FormatOptions(name, rounds=rounds, best_of=best_of)
 
     def _order(self) -> list[str]:
@@ -170,52 +150,67 @@ class HostPages:
         contents = self.site.contents(self.site.ladder)
         return [line.digest for line in contents.table.lines] if contents else []
 
-    # --- teams, accounts and bots -------------------------------------------------------------------------------------
+    # --- accounts, links and bots -------------------------------------------------------------------------------------
 
-    async def teams(self, request: Request, visitor: Visitor) -> Response:
-        database, cup = self.database, self.site.cup
-        teams = [
-            (team, who.members(database, team.id), sent.quota_of(database, cup, team.id))
-            for team in who.teams(database)
-        ]
-        accounts = [(one, who.tokens_of(database, one.id)) for one in who.accounts(database)]
-        return self.site.answer(request, visitor, "host_teams.html", teams=teams, accounts=accounts)
+    async def accounts(self, request: Request, visitor: Visitor) -> Response:
+        find = request.query_params.get("find", "")
+        rows = self.site.rows_before(request, ACCOUNTS, find)
+        return self.site.answer(request, visitor, "host_accounts.html", rows=rows, find=find)
 
-    async def change_team(self, request: Request, visitor: Visitor, form: Form) -> Response:
-        database, actor, number = self.database, visitor.actor, number_in(form.get("id", ""), "id")
+    async def account(self, request: Request, visitor: Visitor) -> Response:
+        database = self.database
+        one = who.get_account(database, number_in(request.path_params["number"], "account"))
+        team = who.team_of(database, one.id)
+        return self.site.answer(
+            request,
+            visitor,
+            "host_account.html",
+            one=one,
+            tokens=who.tokens_of(database, one.id),
+            team=team,
+            members=who.members(database, team.id) if team else (),
+            quota=sent.quota_of(database, self.site.cup, team.id) if team else None,
+        )
+
+    async def change_account(self, request: Request, visitor: Visitor, form: Form) -> Response:
+        database, actor = self.database, visitor.actor
+        number = number_in(request.path_params["number"], "account")
         match form.get("do"):
-            case "quota":
+            case "quota" if team := who.team_of(database, number):
                 quota = {name: number_in(form[name], name) if form.get(name) else None for name in ("a_day", "active")}
-                sent.set_quota(database, actor, number, **quota)
+                sent.set_quota(database, actor, team.id, **quota)
             case "disable" | "enable" as do:
-                reason = form.get("reason", "")
-                who.set_disabled(database, actor, number, reason, is_disabled=do == "disable")
+                who.set_disabled(database, actor, number, form.get("reason", ""), is_disabled=do == "disable")
+            case "everywhere":
+                who.sign_out_everywhere(database, actor, number)
             case "revoke":
-                who.revoke_token(database, actor, number)
+                who.revoke_token(database, actor, number_in(form.get("id", ""), "id"))
             case "remove":
                 who.remove_member(database, actor, number)
             case "link":
-                word = who.make_link(database, actor, number)
-                return self._secret(
-                    request, visitor, f"Link to sign in for {who.get_account(database, number).name}", word
-                )
-        return go_to("/host/teams")
+                title = f"Link to sign in for {who.get_account(database, number).name}"
+                return self.site.link(request, visitor, title, who.make_link(database, actor, number))
+        return go_to(f"/host/accounts/{number}")
+
+    async def links(self, request: Request, visitor: Visitor) -> Response:
+        links = who.links(self.database, visitor.actor)
+        return self.site.answer(request, visitor, "host_links.html", links=links)
+
+    async def change_links(self, request: Request, visitor: Visitor, form: Form) -> Response:
+        if form.get("do") == "revoke":
+            who.revoke_link(self.database, visitor.actor, number_in(form.get("id", ""), "id"))
+            return go_to("/host/links")
+        word = who.invite(self.database, visitor.actor, is_host=form.get("host") == "yes")
+        return self.site.link(request, visitor, "Invitation", word)
 
     async def bots(self, request: Request, visitor: Visitor) -> Response:
-        sql = "select * from submission order by id desc limit ?"
-        found = self.database.rows(sent.Submission, sql, SUBMISSIONS_LISTED)
-        return self.site.answer(request, visitor, "host_bots.html", submissions=found, teams=self._teams())
+        return self.site.answer(request, visitor, "host_bots.html", rows=self.site.rows_before(request, SUBMISSIONS))
 
     async def audit(self, request: Request, visitor: Visitor) -> Response:
-        before = number_in(request.query_params.get("before") or str(LAST), "before")
-        sql = (
-            "select audit.id, time, name, address, action, detail from audit left join account on account.id = account "
-            "where audit.id < ? order by audit.id desc limit ?"
-        )
-        rows = self.database.rows(AuditRow, sql, before, AUDIT_ROWS)
-        return self.site.answer(request, visitor, "audit.html", rows=rows, has_more=len(rows) == AUDIT_ROWS)
+        return self.site.answer(request, visitor, "audit.html", rows=self.site.rows_before(request, AUDIT))
 
     async def pairs(self, request: Request, visitor: Visitor) -> Response:
-        contents, teams = self.site.contents(self.site.ladder), self.site.teams_by_player()
+        contents = self.site.contents(self.site.ladder)
+        teams = self.site.teams_by_player([line.digest for line in contents.table.lines]) if contents else {}
         found = await self.site.compute(lambda: unlikely_pairs(contents, teams)) if contents else []
         return self.site.answer(request, visitor, "pairs.html", pairs=found, least=LEAST_GAMES)

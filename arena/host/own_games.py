@@ -1,32 +1,29 @@
 """The games of a team's bots in the stores of seasons: as its bots saw them, and for two of its versions by results."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from arena.errors import ArenaError
 from arena.game.game_spec import Player
-from arena.host.cup_site import FOOTER, CupSite, go_to
+from arena.host.cup_site import FOOTER, ROWS, CupSite, go_to
 from arena.host.guarded import Visitor
 from arena.host.submissions import Submission
 from arena.league.readers import Audience, Reader
 from arena.league.settings import game_in
 from arena.league.store import GameRow, Store
 from arena.league.store.document import GAME, NO_OPENINGS, OPENINGS
-from arena.report.placings import stored_table
 from arena.report.site.game_page import GameTexts
 from arena.report.site.page_frame import Site
-from arena.report.standings import Line
 from arena.web.guard import NOT_FOUND, TEMPLATES, RequestRefused
 from arena.web.store_pages import GAME as GAME_NAME
 from arena.web.store_pages import TYPES
 from protocol.seats import Color
 
-LISTED = 200
-MOST_IN_PAIRS = 200
 MENU = (("Front page", "../../index.html"), ("Team", "../../team"), ("Games of the team", "../../team/games"))
 Bots = frozenset[tuple[str, str]]
 """Names and digests."""
@@ -44,14 +41,6 @@ class OwnGame(NamedTuple):
     @property
     def is_forfeit(self) -> bool:
         return self.outcome == "lost" and self.row.reason.is_forfeit
-
-
-class Comparison(NamedTuple):
-    """Two versions in one table: their lines, the likelihood that the first is stronger, and points by opponent."""
-
-    lines: tuple[Line, ...]
-    stronger: float | None
-    opponents: list[tuple[str, str, str]]
 
 
 def players_of(site: CupSite, team: int) -> Bots:
@@ -96,51 +85,29 @@ async def own_page(site: CupSite, request: Request, visitor: Visitor) -> Respons
 
 
 def _games(store: Store, bots: Bots) -> Iterator[OwnGame]:
+    """Yield the games of these bots, the last one first."""
     digests = sorted({digest for _, digest in bots})
-    for row in store.rows_of_players(digests) if digests else ():
+    for row in store.rows_of_players(digests, newest_first=True) if digests else ():
         if own := _own(row.players, bots):
             color = next(color for color in Color if row.players[color] in own)
             is_drawn, has_won = row.result.winner is None and not row.reason.is_forfeit, row.result.winner is color
             yield OwnGame(row, own, color, "drawn" if is_drawn else "won" if has_won else "lost")
 
 
-def own_games(path: Path, bots: Bots, *, against: str = "", only: str = "") -> list[OwnGame]:
-    """Return the last games of these bots in a store, the last one first."""
+def own_games(path: Path, bots: Bots, *, against: str, only: str, before: int) -> list[OwnGame]:
     with Store(path, create=False) as store:
-        games = list(_games(store, bots))
-    chosen = [game for game in games if against in ("", game.row.players[game.color.opponent].name)]
-    chosen = [one for one in chosen if only in ("", one.outcome) or (only == "forfeited" and one.is_forfeit)]
-    return chosen[::-1][:LISTED]
+        games = (game for game in _games(store, bots) if game.row.number < before)
+        chosen = (one for one in games if against in ("", one.row.players[one.color.opponent].name))
+        chosen = (one for one in chosen if only in ("", one.outcome) or (only == "forfeited" and one.is_forfeit))
+        return list(islice(chosen, ROWS))
 
 
-def own_records(path: Path, bots: Bots, *, is_whole: bool) -> bytes:
-    """Return the lines of the last games of these bots as they saw them."""
-    lines: list[bytes] = []
-    games = own_games(path, bots)
+def compare(path: Path, versions: Sequence[Submission]) -> dict[str, list[Counter[str]]]:
+    """Return, by opponents with games against all versions, how many games each won, drew and lost."""
+    found: dict[str, list[Counter[str]]] = {}
     with Store(path, create=False) as store:
-        if not is_whole:
-            _refuse_dealt(store.settings())
-        for game in games:
-            record = store.stored(game.row.number).sound
-            lines += Reader(Audience.BOT, "", game.own).lines(record, {}) if record else ()
-    return b"".join(line + b"\n" for line in lines)
-
-
-def compare(path: Path, versions: Sequence[Submission]) -> Comparison:
-    """Compare two versions by all games of a store. Raises `ArenaError` if they have not both played in it."""
-    with Store(path, create=False) as store:
-        table = stored_table(store, everyone=True, pairs=MOST_IN_PAIRS).table
-    named = {(one.name, one.digest): text for one, text in table.names.items()}
-    names = [named.get((one.bot, one.player), "") for one in versions]
-    by_name = {line.name: line for line in table.lines}
-    if names[0] == names[1] or not by_name.keys() >= set(names):
-        raise ArenaError("Both versions need games in this season, and they need to be two.")
-    stronger = None
-    for pair in table.pairs or ():
-        if {pair.name, pair.opponent} == set(names):
-            stronger = pair.stronger if pair.name == names[0] else 1 - pair.stronger
-    rows = [table.crosstable.row(one) for one in names]
-    points = [{other: f"{each.points:g}/{each.games}" for other, each in row.items()} for row in rows]
-    opponents = [line.name for line in table.lines if any(line.name in row for row in points)]
-    results = [(other, points[0].get(other, ""), points[1].get(other, "")) for other in opponents]
-    return Comparison(tuple(by_name[one] for one in names), stronger, results)
+        for place, version in enumerate(versions):
+            for game in _games(store, frozenset([(version.bot, version.player)])):
+                counts = found.setdefault(game.row.players[game.color.opponent].name, [Counter() for _ in versions])
+                counts[place][game.outcome] += 1
+    return {name: counts for name, counts in sorted(found.items()) if all(counts)}

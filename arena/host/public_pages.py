@@ -1,7 +1,6 @@
 """Pages for everybody: the front page, the bots, the seasons, the rules, how to submit, and the way in."""
 
 from typing import cast
-from urllib.parse import urlsplit
 
 import trio
 from starlette.requests import Request
@@ -10,7 +9,7 @@ from starlette.routing import BaseRoute
 
 import arena.host.accounts as who
 from arena.host.cup_site import CupSite, go_to
-from arena.host.feeds import announcements
+from arena.host.feeds import PUBLIC_BOTS, announcements
 from arena.host.guarded import SIGN_IN, Need, Visitor
 from arena.host.own_games import own_page
 from arena.host.seasons import current, seasons
@@ -21,7 +20,6 @@ from arena.report.site.pages import rules_values
 from arena.web.guard import RequestRefused, static_route
 
 LADDER_TOP = 10
-TEAM = "/team"
 
 
 def public_routes(site: CupSite) -> list[BaseRoute]:
@@ -37,14 +35,19 @@ def public_routes(site: CupSite) -> list[BaseRoute]:
     async def own(request: Request, visitor: Visitor) -> Response:
         return await own_page(site, request, visitor)
 
+    async def sign_out(request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
+        response = go_to("/")
+        doors.sign_out(visitor, response)
+        return response
+
     read = {"/": pages.front, "/index.html": pages.front, "/events": pages.events, "/bots": pages.bots}
-    read |= {"/seasons": pages.seasons, "/rules": pages.rules, "/submit": pages.submit, SIGN_IN: pages.sign_in_form}
-    read |= {"/join/{word}": pages.invitation, "/ladder": ladder, "/games/{name}": game}
-    changes = {SIGN_IN: pages.sign_in, "/join/{word}": pages.join, "/register": pages.register}
+    read |= {"/seasons": pages.seasons, "/rules": pages.rules, "/submit": pages.submit}
+    read |= {"/ladder": ladder, "/games/{name}": game}
     return [
         *(doors.page(path, function) for path, function in read.items()),
-        *(doors.change(path, function, Need.NOTHING, is_rare=True) for path, function in changes.items()),
-        doors.change("/sign-out", pages.sign_out),
+        *site.form(SIGN_IN, pages.sign_in_form, pages.sign_in, Need.NOTHING, is_rare=True),
+        *site.form("/join/{word}", pages.invitation, pages.join, Need.NOTHING, is_rare=True),
+        doors.change("/sign-out", sign_out),
         *site.live.routes(),
         static_route("/own/{league}"),
         doors.page("/own/{league}/{name:path}", own, Need.TEAM),
@@ -61,22 +64,19 @@ class PublicPages:
         self.site = site
 
     async def front(self, request: Request, visitor: Visitor) -> Response:
-        site = self.site
-        contents, teams = site.contents(site.ladder), site.teams_by_player()
+        site, contents = self.site, self.site.contents(self.site.ladder)
         lines = contents.table.lines[:LADDER_TOP] if contents else ()
+        teams = site.teams_by_player([line.digest for line in lines])
         marks = whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines])
         return site.answer(
             request,
             visitor,
             "front.html",
             season=current(site.database),
-            ladder=site.ladder,
-            lines=[(line, mark, teams.get(line.digest, "")) for line, mark in zip(lines, marks, strict=True)],
-            bots=len(contents.table.lines) if contents else 0,
-            games=contents.table.games if contents else 0,
-            href=contents.href if contents else {},
+            contents=contents,
+            lines=list(zip(lines, marks, strict=True)),
+            teams=teams,
             announcements=announcements(site.database, 5),
-            now=site.now,
         )
 
     async def events(self, request: Request, visitor: Visitor) -> Response:
@@ -86,30 +86,20 @@ class PublicPages:
         return cast(Response, served.feed)
 
     async def bots(self, request: Request, visitor: Visitor) -> Response:
-        site, lines = self.site, self.site.lines()
-        contents = site.contents(site.ladder)
-        bots = [(one, lines.get((one.bot, one.player))) for one in site.public_bots()]
-        return site.answer(
-            request, visitor, "cup_bots.html", bots=bots, ladder=site.ladder, href=contents.href if contents else {}
-        )
+        site = self.site
+        rows, contents = site.rows_before(request, PUBLIC_BOTS), site.contents(site.ladder)
+        return site.answer(request, visitor, "cup_bots.html", rows=rows, lines=site.lines(), contents=contents)
 
     async def seasons(self, request: Request, visitor: Visitor) -> Response:
-        site = self.site
-        rows = [
-            (one, [name for name in (f"season-{one.number}", f"final-{one.number}") if site.league(name)])
-            for one in reversed(seasons(site.database))
-        ]
-        return site.answer(request, visitor, "seasons.html", rows=rows)
+        rows = [(one, self.site.leagues(one)) for one in reversed(seasons(self.site.database))]
+        return self.site.answer(request, visitor, "seasons.html", rows=rows)
 
     async def rules(self, request: Request, visitor: Visitor) -> Response:
         variant = await trio.to_thread.run_sync(variant_of, self.site.cup.play.options(self.site.folder))
         return self.site.answer(request, visitor, **rules_values(variant, {}))
 
     async def submit(self, request: Request, visitor: Visitor) -> Response:
-        address = self.site.cup.address
-        return self.site.answer(
-            request, visitor, "submit.html", address=address, api=f"{address}{SUBMIT}", host=urlsplit(address).netloc
-        )
+        return self.site.answer(request, visitor, "submit.html", api=f"{self.site.cup.address}{SUBMIT}")
 
     # --- the way in ---------------------------------------------------------------------------------------------------
 
@@ -117,45 +107,38 @@ class PublicPages:
         return self.site.answer(request, visitor, "sign_in.html", is_open=self.site.cup.registration.by == "open")
 
     async def sign_in(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
-        token = who.find_token(self.site.database, form.get("token", "").strip())
+        """Sign in with a token, or register."""
+        site = self.site
+        if form.get("do") == "register":
+            name, team = form.get("name", "").strip(), form.get("team", "").strip()
+            return self._signed_in(visitor, who.register(site.database, site.cup, name, team, visitor.address).id)
+        token = who.find_token(site.database, form.get("token", "").strip())
         if token is None:
-            raise RequestRefused(401, "This token is not good. Ask your host for a link to sign in.")
+            raise who.ChangeRefusedError("token: this one is not good. Ask your host for a link to sign in.")
         return self._signed_in(visitor, token.account, token.id)
 
     def _signed_in(self, visitor: Visitor, account: int, token: int | None = None) -> Response:
         is_host = who.get_account(self.site.database, account).is_host
-        response = go_to(TEAM if who.team_of(self.site.database, account) or not is_host else "/host")
+        response = go_to("/team" if who.team_of(self.site.database, account) or not is_host else "/host")
         self.site.doors.sign_in(response, account, visitor.address, token)
         return response
 
-    async def sign_out(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
-        response = go_to("/")
-        self.site.doors.sign_out(visitor, response)
-        return response
-
     async def invitation(self, request: Request, visitor: Visitor) -> Response:
-        database, word = self.site.database, request.path_params["word"]
-        found = who.find_invitation(database, word)
+        database = self.site.database
+        found = who.find_invitation(database, request.path_params["word"])
         team = who.get_team(database, found.team) if found.team is not None else None
         account = who.get_account(database, found.account) if found.account is not None else None
-        accepts = team is not None and visitor.account is not None and visitor.team is None
-        return self.site.answer(
-            request, visitor, "join.html", word=word, found=found, team=team, account=account, accepts=accepts
-        )
+        return self.site.answer(request, visitor, "join.html", found=found, team=team, account=account)
 
     async def join(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
         """Use an invitation for a new account or the visitor's, or a link to sign in."""
         site, word = self.site, request.path_params["word"]
-        if form.get("accept") and visitor.account is not None:
-            who.accept(site.database, site.cup, visitor.actor, word)
-            return go_to(TEAM)
-        if who.find_invitation(site.database, word).account is not None:
-            return self._signed_in(visitor, *who.sign_in_by_link(site.database, word, visitor.address))
+        match form.get("do"):
+            case "accept":
+                who.accept(site.database, site.cup, visitor.actor, word)
+                return go_to("/team")
+            case "sign-in":
+                account, token = who.sign_in_by_link(site.database, word, visitor.address)
+                return self._signed_in(visitor, account, token)
         name, team = form.get("name", "").strip(), form.get("team", "").strip()
-        account = who.join(site.database, site.cup, word, name, team, address=visitor.address)
-        return self._signed_in(visitor, account.id)
-
-    async def register(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
-        name, team = form.get("name", "").strip(), form.get("team", "").strip()
-        account = who.register(self.site.database, self.site.cup, name, team, visitor.address)
-        return self._signed_in(visitor, account.id)
+        return self._signed_in(visitor, who.join(site.database, site.cup, word, name, team, address=visitor.address).id)

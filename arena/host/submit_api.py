@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute
 import arena.host.submissions as sent
 from arena.host.cup_site import NUMBER, CupSite, go_to
 from arena.host.guarded import Need, Upload, Visitor
+from arena.host.team_pages import TeamPages
 from arena.web.guard import RequestRefused
 
 SUBMIT = "/api/submissions"
@@ -43,4 +44,7 @@ def submit_routes(site: CupSite) -> list[BaseRoute]:
         }
         return Response(msgspec.json.encode(found), status, media_type="application/json")
 
-    return [*site.doors.upload(SUBMIT, submit), site.doors.page(f"{SUBMIT}/{{number}}", follow, Need.ACCOUNT)]
+    return [
+        *site.doors.upload(SUBMIT, submit, again=TeamPages(site).team),
+        site.doors.page(f"{SUBMIT}/{{number}}", follow, Need.ACCOUNT),
+    ]

@@ -1,7 +1,9 @@
 """Pages of a team: its submissions with their logs, its games, challenges and members, and the own account."""
 
+from collections import Counter
 from urllib.parse import quote
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute
@@ -9,30 +11,31 @@ from starlette.routing import BaseRoute
 import arena.host.accounts as who
 import arena.host.challenges as asked
 import arena.host.submissions as sent
-from arena.errors import ArenaError
-from arena.host.cup_site import NUMBER, CupSite, go_to, number_in
+from arena.host.cup_site import LAST, NUMBER, CupSite, go_to, number_in
 from arena.host.guarded import Need, Visitor
-from arena.host.own_games import compare, own_games, own_records, players_of
+from arena.host.own_games import compare, own_games, players_of
 from arena.host.seasons import seasons
 from arena.web.guard import NOT_FOUND, RequestRefused
 
-LEAGUES = ("season", "final", "challenges")
+OPPONENTS = 500
+CHALLENGES = (
+    "select challenge.*, own.bot as bot, other.bot as opponent from challenge join submission own "
+    "on own.id = submission join submission other on other.id = against where own.team = ?"
+)
 Form = dict[str, str]
 
 
 def team_routes(site: CupSite) -> list[BaseRoute]:
     doors, pages = site.doors, TeamPages(site)
     one = "/team/submissions/{number}"
-    read = {"/team": pages.team, "/account": pages.account, one: pages.submission, f"{one}/file": pages.file}
-    of_team = {"/team/games": pages.games, "/team/games/{league}.jsonl": pages.records, "/team/compare": pages.compare}
     return [
-        *(doors.page(path, function, Need.ACCOUNT) for path, function in read.items()),
-        *(doors.page(path, function, Need.TEAM) for path, function in of_team.items()),
-        doors.change(one, pages.change_submission),
-        doors.page("/team/challenges", pages.challenges, Need.TEAM),
-        doors.change("/team/challenges", pages.challenge, Need.TEAM),
-        doors.change("/team/members", pages.change_members),
-        doors.change("/account", pages.change_account),
+        doors.page("/team/games", pages.games, Need.TEAM),
+        doors.page("/team/compare", pages.compare, Need.TEAM),
+        *site.form("/team", pages.team, pages.change_team, Need.ACCOUNT),
+        *site.form("/account", pages.account, pages.change_account, Need.ACCOUNT),
+        *site.form(one, pages.submission, pages.change_submission, Need.ACCOUNT),
+        doors.page(f"{one}/file", pages.file, Need.ACCOUNT),
+        *site.form("/team/challenges", pages.challenges, pages.challenge, Need.TEAM),
     ]
 
 
@@ -41,28 +44,33 @@ class TeamPages:
         self.site, self.database = site, site.database
 
     async def team(self, request: Request, visitor: Visitor) -> Response:
-        if visitor.team is None:
-            return self.site.answer(request, visitor, "no_team.html")
-        team, lines = visitor.team, self.site.lines()
-        submissions = [
-            (one, lines.get((one.bot, one.player)), self._why(one))
-            for one in sent.submissions_of(self.database, team.id)
-        ]
-        values = {"quota": sent.quota_of(self.database, self.site.cup, team.id), "leagues": self._leagues()}
-        members = who.members(self.database, team.id)
-        return self.site.answer(request, visitor, "team.html", submissions=submissions, members=members, **values)
+        site, database, team = self.site, self.database, visitor.team
+        if team is None:
+            return site.answer(request, visitor, "no_team.html")
+        rows = site.rows_before(request, "select * from submission where team = ?", team.id)
+        submissions = msgspec.convert(rows, list[sent.Submission], strict=False)
+        return site.answer(
+            request,
+            visitor,
+            "team.html",
+            rows=submissions,
+            lines=site.lines(),
+            why={one.id: self._why(one) for one in submissions},
+            quota=sent.quota_of(database, site.cup, team.id),
+            members=who.members(database, team.id),
+            links=who.links(database, visitor.actor, "and team = ?", team.id),
+            leagues=self._leagues(),
+        )
 
     def _why(self, submission: sent.Submission) -> str:
         """Say what a submission waits for; the player knows more of those that could play."""
         site = self.site
         words = sent.why_waiting(self.database, site.cup, submission, site.pipeline.trouble)
         more = site.playing.why_waiting(submission.id) if submission.state in sent.PLAYING else ""
-        more = site.now if site.playing.problem else more
         return f"{words} {more}".strip()
 
     def _leagues(self) -> list[str]:
-        names = [f"{kind}-{one.number}" for one in reversed(seasons(self.database)) for kind in LEAGUES]
-        return [name for name in names if self.site.league(name)]
+        return [name for season in reversed(seasons(self.database)) for name in self.site.leagues(season)]
 
     def _own(self, request: Request, visitor: Visitor) -> sent.Submission:
         """Return the submission of a path, for its team and for hosts alone."""
@@ -95,7 +103,7 @@ class TeamPages:
         if not path.is_file():
             raise RequestRefused(404, "The files of this submission are not kept any more.")
         name = quote(one.sent_as.rpartition("/")[2] or one.bot)
-        headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}", "Cache-Control": "no-store"}
+        headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
         return FileResponse(path, headers=headers, media_type="application/octet-stream")
 
     async def change_submission(self, request: Request, visitor: Visitor, form: Form) -> Response:
@@ -107,91 +115,87 @@ class TeamPages:
                 sent.unpark(self.database, self.site.cup, visitor.actor, one.id)
             case "disqualify":
                 sent.disqualify(self.database, visitor.actor, one.id, form.get("reason", ""))
-            case _:
-                raise RequestRefused(400, "Expected the form of the page.")
         self.site.wake()
         return go_to(f"/team/submissions/{one.id}")
 
     # --- games --------------------------------------------------------------------------------------------------------
 
     async def games(self, request: Request, visitor: Visitor) -> Response:
-        team, query = visitor.own_team.id, request.query_params
-        asked_for = {name: query.get(name, "") for name in ("against", "only")}
-        league = query.get("league") or self.site.ladder
-        store, own = self.site.league(league), players_of(self.site, team)
-        found = await self.site.compute(lambda: own_games(store[0], own, **asked_for)) if store else ()
-        bots = sorted({one.bot for one in self.site.public_bots()})
-        values = {"games": found, "league": league, "leagues": self._leagues(), "bots": bots, **asked_for}
-        return self.site.answer(request, visitor, "own_games.html", **values)
-
-    async def records(self, request: Request, visitor: Visitor) -> Response:
-        found, bots = self.site.league(request.path_params["league"]), players_of(self.site, visitor.own_team.id)
-        if found is None:
-            raise RequestRefused(404, NOT_FOUND)
-        path, is_whole = found[0], self.site.is_whole(found[1])
-        body = await self.site.compute(lambda: own_records(path, bots, is_whole=is_whole))
-        return Response(body, media_type="application/x-ndjson")
+        site, query = self.site, request.query_params
+        chosen = {name: query.get(name, "") for name in ("against", "only")}
+        league, before = query.get("league") or site.ladder, number_in(query.get("before") or str(LAST), "before")
+        store, own = site.league(league), players_of(site, visitor.own_team.id)
+        found = await site.compute(lambda: own_games(store[0], own, before=before, **chosen)) if store else ()
+        values = {"rows": found, "league": league, "leagues": self._leagues(), **chosen}
+        return site.answer(request, visitor, "own_games.html", **values)
 
     async def compare(self, request: Request, visitor: Visitor) -> Response:
         own = [one for one in sent.submissions_of(self.database, visitor.own_team.id) if one.player]
         numbers = [request.query_params.get(name, "") for name in ("new", "old")]
         chosen = [one for number in numbers for one in own if str(one.id) == number]
-        store, found, problem = self.site.league(self.site.ladder), None, ""
+        store, found = self.site.league(self.site.ladder), {}
         if store and len(chosen) == len(numbers):
-            try:
-                found = await self.site.compute(lambda: compare(store[0], chosen))
-            except ArenaError as error:
-                problem = str(error)
-        values = {"own": own, "numbers": numbers, "chosen": chosen, "found": found, "problem": problem}
+            found = await self.site.compute(lambda: compare(store[0], chosen))
+        totals = [sum((counts[place] for counts in found.values()), Counter()) for place in range(len(chosen))]
+        values = {"own": own, "numbers": numbers, "chosen": chosen, "found": found, "totals": totals}
         return self.site.answer(request, visitor, "compare.html", **values)
 
     async def challenges(self, request: Request, visitor: Visitor) -> Response:
-        team, bots = visitor.own_team.id, sent.playing(self.database)
-        found = asked.of_team(self.database, team)
-        names = {n: sent.get_submission(self.database, n).label for one in found for n in (one.submission, one.against)}
-        left = asked.games_left_today(self.database, self.site.cup, team)
-        values = {"own": [one for one in bots if one.team == team], "bots": bots, "names": names, "left": left}
-        return self.site.answer(request, visitor, "challenges.html", challenges=found, **values)
+        database, team = self.database, visitor.own_team.id
+        rows = self.site.rows_before(request, CHALLENGES, team)
+        left = asked.games_left_today(database, self.site.cup, team)
+        own = sent.in_states(database, sent.PLAYING, "and team = ?", team)
+        sql = "select distinct bot from submission where state in ('probation', 'ladder') order by bot limit ?"
+        bots = database.column(sql, OPPONENTS)
+        return self.site.answer(request, visitor, "challenges.html", rows=rows, own=own, bots=bots, left=left)
 
     async def challenge(self, request: Request, visitor: Visitor, form: Form) -> Response:
-        numbers = {name: number_in(form.get(name, ""), name) for name in ("submission", "against", "games")}
-        asked.ask(self.database, self.site.cup, visitor.actor, visitor.own_team.id, **numbers)
+        sql = "select max(id) from submission where bot = ? and state in ('probation', 'ladder')"
+        against = self.database.value(sql, form.get("against", "").strip())
+        if against is None:
+            raise who.ChangeRefusedError("against: expected the name of a bot in the ladder")
+        numbers = {name: number_in(form.get(name, ""), name) for name in ("submission", "games")}
+        asked.ask(self.database, self.site.cup, visitor.actor, visitor.own_team.id, against=against, **numbers)
         self.site.wake()
         return go_to("/team/challenges")
 
     # --- members and the account --------------------------------------------------------------------------------------
 
-    async def change_members(self, request: Request, visitor: Visitor, form: Form) -> Response:
+    async def change_team(self, request: Request, visitor: Visitor, form: Form) -> Response:
+        database, actor = self.database, visitor.actor
         match form.get("do"):
             case "make":
-                who.make_team(self.database, visitor.actor, form.get("name", "").strip())
+                who.make_team(database, actor, form.get("name", "").strip())
             case "invite" if visitor.team is not None:
-                word = who.invite(self.database, visitor.actor, team=visitor.own_team.id)
-                return self.secret(request, visitor, "Invitation to your team", f"{self.site.cup.address}/join/{word}")
+                word = who.invite(database, actor, team=visitor.team.id)
+                return self.site.link(request, visitor, "Invitation to your team", word)
+            case "revoke":
+                who.revoke_link(database, actor, number_in(form.get("id", ""), "id"))
             case "remove":
-                who.remove_member(self.database, visitor.actor, number_in(form.get("account", ""), "account"))
+                who.remove_member(database, actor, number_in(form.get("id", ""), "id"))
         return go_to("/team")
 
-    def secret(self, request: Request, visitor: Visitor, title: str, secret: str) -> Response:
-        """Answer with what is shown once."""
-        return self.site.answer(request, visitor, "secret.html", title=title, secret=secret)
-
     async def account(self, request: Request, visitor: Visitor) -> Response:
-        assert visitor.account is not None
-        return self.site.answer(
-            request, visitor, "account.html", tokens=who.tokens_of(self.database, visitor.account.id)
-        )
+        number = visitor.actor.account or 0
+        links = who.links(self.database, visitor.actor, "and account = ?", number)
+        tokens = who.tokens_of(self.database, number)
+        return self.site.answer(request, visitor, "account.html", tokens=tokens, links=links)
 
     async def change_account(self, request: Request, visitor: Visitor, form: Form) -> Response:
-        assert visitor.account is not None
+        site, database, actor, response = self.site, self.database, visitor.actor, go_to("/account")
+        assert actor.account is not None
         match form.get("do"):
             case "token":
                 name = form.get("name", "").strip()
-                token = who.make_token(self.database, visitor.actor, visitor.account.id, name)
-                return self.secret(request, visitor, f"Token {name}", token)
+                token = who.make_token(database, actor, actor.account, name)
+                return site.answer(request, visitor, "secret.html", title=f"Token {name}", secret=token)
             case "revoke":
-                who.revoke_token(self.database, visitor.actor, number_in(form.get("token", ""), "token"))
+                who.revoke_token(database, actor, number_in(form.get("id", ""), "id"))
+            case "revoke-link":
+                who.revoke_link(database, actor, number_in(form.get("id", ""), "id"))
             case "link":
-                word = who.make_link(self.database, visitor.actor, visitor.account.id)
-                return self.secret(request, visitor, "Link to sign in", f"{self.site.cup.address}/join/{word}")
-        return go_to("/account")
+                return site.link(request, visitor, "Link to sign in", who.make_link(database, actor, actor.account))
+            case "everywhere":
+                who.sign_out_everywhere(database, actor, actor.account)
+                site.doors.sign_in(response, actor.account, visitor.address)
+        return response

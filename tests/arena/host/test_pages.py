@@ -134,7 +134,7 @@ def note_log(cup: CupServed, name: str, log: str = LOG) -> int:
         row = {"bytes": 1, "sent_as": f"{NASTY}.py", "received": time.time(), "changed": time.time(), "state": "failed"}
         number = database.insert("submission", team=team.id, account=account.id, bot=name, reason=log, **row)
         database.insert(
-            "stage", submission=number, name="build", state="failed", begun=1.0, ended=2.0, text=log, log=log
+            "stage", submission=number, name="build", state="failed", attempts=1, seconds=1.0, begun=1.0, ended=2.0, text=log, log=log
         )
     received_file(cup.folder, number).parent.mkdir(exist_ok=True)
     received_file(cup.folder, number).write_bytes(b"the files of ann")
@@ -156,10 +156,9 @@ def test_who_may_read_which_page(make: MakeCup) -> None:
         **dict.fromkeys((f"/team/submissions/{number}", f"/team/submissions/{number}/file"), (303, 200, 404, 200)),
         "/team/submissions/9999": (303, 404, 404, 404),
         f"/team/submissions/{'9' * 5000}": (303, 404, 404, 404),
-        "/team/games/season-1.jsonl": (303, 200, 200, 403),
         f"/own/season-1/games/{own}.html": (303, 200, 200, 403),
         **dict.fromkeys(
-            (f"/host{part}" for part in ("", "/season", "/teams", "/bots", "/audit", "/pairs")), (303, 403, 403, 200)
+            (f"/host{part}" for part in ("", "/season", "/accounts", "/accounts/1", "/links", "/bots", "/audit", "/pairs")), (303, 403, 403, 200)
         ),
         **dict.fromkeys(
             ("/season-2/index.html", "/challenges-1/index.html", "/host.sqlite", "/season-1.sqlite"), (404,) * 4
@@ -180,12 +179,13 @@ def test_changes_need_a_session_and_its_word(make: MakeCup) -> None:
     number = cup.bots["ann"]
     changes: dict[str, dict[str, Any]] = {
         f"/team/submissions/{number}": {"do": "withdraw"},
-        "/team/challenges": {"submission": number, "against": cup.bots["bob"], "games": 1},
-        "/team/members": {"do": "invite"},
+        "/team/challenges": {"submission": number, "against": "bob", "games": 1},
+        "/team": {"do": "invite"},
         "/account": {"do": "token", "name": "further"},
         "/host": {"do": "announce", "text": "no"},
+        "/host/links": {"do": "invite"},
         "/host/season": {"do": "freeze"},
-        "/host/teams": {"do": "disable", "id": cup.accounts["ann"].id, "reason": "none"},
+        f"/host/accounts/{cup.accounts['ann'].id}": {"do": "disable", "reason": "none"},
     }
     tables = ("submission", "challenge", "invitation", "token", "announcement", "season", "account", "audit")
 
@@ -202,7 +202,7 @@ def test_changes_need_a_session_and_its_word(make: MakeCup) -> None:
     assert cup.post(f"/team/submissions/{number}", "ann", do="disqualify", reason="me").status == 409
     assert all_rows() == before
     assert cup.post("/team/challenges", "ann", **changes["/team/challenges"]).status == 303
-    assert "0/1" in cup.get("/team/challenges", "ann").text
+    assert "of\">/1<" in cup.get("/team/challenges", "ann").text
     assert cup.post(f"/team/submissions/{number}", "ann", do="withdraw").status == 303
     assert "withdrawn" in cup.get("/bots").text
 
@@ -268,7 +268,7 @@ def test_names_and_texts_are_escaped(make: MakeCup) -> None:
     assert cup.post("/host", "host", do="announce", text=NASTY).status == 303
     assert cup.post("/account", "ann", do="token", name="further").status == 200
     pages = ["/", "/bots", "/team", "/account", f"/team/submissions/{number}", "/team/games", "/team/challenges"]
-    pages += ["/host", "/host/teams", "/host/bots", "/host/audit", "/host/pairs", f"/join/{quote(NASTY)}"]
+    pages += ["/host", "/host/accounts", f"/host/accounts/{cup.accounts['ann'].id}", "/host/links", "/host/bots", "/host/audit", "/host/pairs", f"/join/{quote(NASTY)}"]
     for path in pages:
         text = cup.get(path, "host" if path.startswith("/host") else "ann").text
         assert "<script>document" not in text
@@ -325,7 +325,7 @@ def test_a_refused_form_is_not_in_the_way_of_the_next_request(make: MakeCup) -> 
     cup = make()
     client = HTTPConnection("127.0.0.1", cup.served.port, timeout=60)
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
-    for origin, status in (("null", 403), (f"http://{cup.served.host}", 401), ("null", 403)):
+    for origin, status in (("null", 403), (f"http://{cup.served.host}", 409), ("null", 403)):
         client.request("POST", "/sign-in", b"token=x", {**headers, "Origin": origin})
         answer = client.getresponse()
         assert (answer.status, bool(answer.read())) == (status, True)
@@ -347,22 +347,23 @@ def test_a_season_goes_from_state_to_state_with_a_final(make: MakeCup) -> None:
 
 def test_games_are_filtered_and_versions_are_compared(make: MakeCup) -> None:
     cup = make(games=9)
-    rows = cup.get("/team/games", "ann").text.count("/own/season-1/games/")
-    parts = [
-        cup.get(f"/team/games?only={word}", "ann").text.count("/own/season-1/") for word in ("won", "lost", "drawn")
-    ]
+
+    def rows_of(query: str) -> int:
+        return cup.get(f"/team/games?{query}", "ann").text.count("record<")
+
+    rows, parts = rows_of(""), [rows_of(f"only={word}") for word in ("won", "lost", "drawn")]
     assert rows == sum(parts) == sum("ann" in [player.name for player in record.players] for record in cup.records)
-    against = cup.get("/team/games?against=bob", "ann").text.count("/own/season-1/")
-    assert 0 < against < rows
-    assert cup.get("/team/games/season-1.jsonl", "ann").text.count('"view":') == rows
+    assert 0 < rows_of("against=bob") < rows
+    assert rows_of("before=4") < rows
     with cup.database.change():
         older = cup.database.insert(
             "submission", team=cup.teams["ann"].id, account=1, bot="bob", player=f"{2:064x}", state="replaced", bytes=1,
             sent_as="", received=1.0, changed=1.0,
         )  # fmt: skip
     page = cup.get(f"/team/compare?new={cup.bots['ann']}&old={older}", "ann").text
-    assert "is stronger than" in page
-    assert "eve" in page
+    games = [record for record in cup.records if "eve" in [player.name for player in record.players]]
+    both = [sum(name in [player.name for player in record.players] for record in games) for name in ("ann", "bob")]
+    assert [int(number) for number in re.findall(r"of\">/(\d+)<", page)] == 2 * both
 
 
 def test_json_has_etags_and_metrics_count(make: MakeCup) -> None:
@@ -371,9 +372,9 @@ def test_json_has_etags_and_metrics_count(make: MakeCup) -> None:
     assert [line["team"] for line in json.loads(first.text)["lines"]].count("Team of ann") == 1
     again = cup.get("/api/ladder", If_None_Match=first.headers["ETag"])
     assert (again.status, again.text) == (304, "")
-    metrics = cup.get("/metrics").text
-    assert 'arena_requests_total{status="304"} 1' in metrics
-    assert 'arena_submissions{state="probation"} 3' in metrics
+    met = json.loads(cup.get("/api/matchups").text)["bots"]
+    assert met["ann"]["bob"][1] == met["bob"]["ann"][1] == 2
+    assert 'arena_submissions{state="probation"} 3' in cup.get("/metrics").text
 
 
 def in_a_circle(record: GameRecord) -> GameRecord:
