@@ -39,7 +39,8 @@ class Playing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: Text = "barrage"
     game: str = ""
     time: Text = "100ms"
-    start_time: _Duration = "10s"
+    start_time: _Duration = "4s"
+    """Short, as a bot may take it in each game, and others wait."""
     memory: Text = "512M"
     sandbox: Sandboxed = "auto"
     games_at_once: _Count = 1
@@ -68,6 +69,8 @@ class Submissions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     most_mib: Annotated[int, Meta(ge=1, le=1024)] = 20
     unpacked_mib: Annotated[int, Meta(ge=1, le=8192)] = 100
+    build_mib: Annotated[int, Meta(ge=1, le=8192)] = 500
+    """The most that the files of a bot have after its build."""
     files: Annotated[int, Meta(ge=1, le=100_000)] = 2000
     a_day: _Count = 10
     active: _Count = 2
@@ -161,7 +164,11 @@ def write_cup(folder: Path, *, title: str, address: str, rules: str, time: str, 
     """Make the folder of a competition with its settings and its key. Raises `UsageError` for one that has files."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{printable(str(folder))}: expected a new or an empty folder")
-    folder.mkdir(mode=0o700, parents=False, exist_ok=True)
+    try:
+        folder.mkdir(exist_ok=True)
+        folder.chmod(0o700)  # it may have been there, open to others
+    except OSError as error:
+        raise UsageError(f"{printable(str(folder))}: expected a folder of your own: {error.strerror}") from None
     words = {"title": title, "address": address, "rules": rules, "time": time, "sandbox": sandbox}
     quoted = {name: msgspec.json.encode(text).decode() for name, text in words.items()}
     (folder / SETTINGS).write_text(TEMPLATE.format(**quoted, jobs=jobs), encoding="utf-8")

@@ -1,20 +1,18 @@
-"""The pipeline: takes submissions from stage to stage, one at a time, each stage in a child process.
+"""The pipeline: teams take turns, and in each turn one stage of a submission runs in a child process.
 
 A stage is written before it begins and after it ends, so that it begins again if the server is killed meanwhile. An
-attempt counts if the child has died by itself, or with the server; after three of them the submission has failed. A
-fault of the machine, such as a full disk, counts for nobody: the stage is tried again after growing pauses.
+attempt counts if the child has died by itself, or with the server; after three of them the submission has failed, as
+it has when its stages took too long together. A fault of the machine, such as a full disk, counts for nobody: the stage
+is tried again after a pause.
 """
 
 import hashlib
 import os
 import shutil
-import signal
 import subprocess
 import time
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -26,20 +24,21 @@ from arena.game.time_control import TimeControl
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.guarded import INCOMING
-from arena.host.job import Job, JobAnswer
+from arena.host.job import Job
 from arena.host.submissions import (
     BOTS,
     IN_PIPELINE,
-    KEPT,
     NEXT,
     RECEIVED,
+    TEMPORARY,
     StageName,
-    StageState,
+    StageResult,
     Submission,
     begin_stage,
     bot_folder,
-    end_attempt,
+    count_killed,
     end_stage,
+    ended_before,
     get_submission,
     queue,
     received_file,
@@ -60,15 +59,14 @@ from arena.host.job import main
 main()
 """
 ATTEMPTS = 3
-SECONDS = {StageName.UNPACK: 120.0, StageName.BUILD: 900.0, StageName.CHECK: 1800.0, StageName.TRIAL: 1200.0}
-"""The most seconds of each stage. Builds and trials have limits of their own, which come first."""
+SECONDS = 1800.0
+"""The most seconds of all stages of a submission, without the thinking time of its games."""
 CHECK_MOVES, CHECK_GAMES = 1000, 30
 """More than a check has when it is done twice: its time grows with that of a move, or with the bank of a game."""
-GRACE = 15.0
-"""Seconds in which a child ends the bots that it has started, before it is killed."""
 LONGEST_ANSWER = 1 << 20
 STDERR_KEPT = 4096
-FIRST_PAUSE, LONGEST_PAUSE = 5.0, 300.0
+PAUSE = 60.0
+"""Seconds until a stage that has met a fault of the machine is tried again."""
 FILES_KEPT = 3600.0
 """Seconds for which the files of a submission stay after its end: games with them may still be played."""
 CLEAN_SECONDS = 60.0
@@ -80,25 +78,16 @@ def child_token(folder: Path) -> str:
 
 
 async def clear_left(folder: Path) -> None:
-    """Kill the processes of a server that was killed, and remove its unfinished uploads."""
+    """Kill the processes of a server that was killed, and remove its temporary files and unfinished uploads."""
     await kill_left_by(child_token(folder))
-    shutil.rmtree(folder / INCOMING, ignore_errors=True)
+    for name in (INCOMING, TEMPORARY):
+        shutil.rmtree(folder / name, ignore_errors=True)
 
 
-@dataclass(frozen=True)
-class Died:
-    """The end of a child without an answer, in words. `is_late`: it was stopped for taking too long."""
-
-    words: str
-    is_late: bool = False
-
-
-def seconds_of(stage: StageName, time: TimeControl) -> float:
-    """Return the most seconds of a stage under a time control."""
-    if stage is not StageName.CHECK:
-        return SECONDS[stage]
-    thinking_ms = (time.bank_ms or 0) * CHECK_GAMES if time.move_ms is None else time.move_ms * CHECK_MOVES
-    return SECONDS[stage] + thinking_ms / 1000
+def most_seconds(control: TimeControl) -> float:
+    """Return the most seconds of all stages of a submission under a time control."""
+    thinking_ms = (control.bank_ms or 0) * CHECK_GAMES if control.move_ms is None else control.move_ms * CHECK_MOVES
+    return SECONDS + thinking_ms / 1000
 
 
 class Pipeline:
@@ -118,162 +107,128 @@ class Pipeline:
         complain: Complain = lambda text: None,
     ) -> None:
         """Raises `UsageError` for settings under which no bot could play."""
-        check_values(cup.play.options(folder))
-        self._folder, self._cup, self._database = folder, cup, database
+        options = cup.play.options(folder)
+        check_values(options)
+        self._most_seconds = most_seconds(time_control(options))
+        self._folder, self._cup, self._database = folder.resolve(), cup, database
         self._tell, self._complain = tell, complain
-        self._news = trio.Event()
-        self._troubles: Counter[int] = Counter()
-        self._in_a_row, self._retry_at = 0, 0.0
-        self._running: trio.CancelScope | None = None
+        self._news, self._running = trio.Event(), trio.CancelScope()
+        self._again: dict[int, float] = {}
+        """When the stages of submissions that have met a fault of the machine are tried again."""
         self.busy: Submission | None = None
         self.trouble = ""
 
     def wake(self) -> None:
         """Look at the queue: a submission was received, or one was withdrawn, whose stage is stopped."""
         self._news.set()
-        busy = self.busy and get_submission(self._database, self.busy.id)
-        if busy is not None and busy.state not in IN_PIPELINE and self._running is not None:
+        if self.busy and get_submission(self._database, self.busy.id).state not in IN_PIPELINE:
             self._running.cancel()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         for name in (BOTS, RECEIVED):
             (self._folder / name).mkdir(mode=0o700, exist_ok=True)
+        with suppress(ArenaError):  # where the disk is full, nothing is counted
+            count_killed(self._database)
         async with background(self._clean):
             task_status.started()
             while True:
                 self._news = trio.Event()
                 waiting = queue(self._database)
-                if not waiting:
-                    await self._news.wait()
-                    continue
-                submission = min(waiting, key=lambda one: (self._troubles[one.id], one.id))
-                if self._troubles[submission.id] and trio.current_time() < self._retry_at:
-                    with trio.move_on_at(self._retry_at):
+                self.trouble = self.trouble if waiting else ""
+                due = {one.id: self._again.get(one.id, 0.0) for one in waiting}
+                submission = next((one for one in waiting if due[one.id] <= trio.current_time()), None)
+                if submission is None:
+                    with trio.move_on_at(min(due.values(), default=float("inf"))):
                         await self._news.wait()
-                else:
-                    await self._try_next(submission)
+                    continue
+                try:
+                    await self._take(submission)
+                except ArenaError as error:  # the database cannot be written
+                    self._note_trouble(submission, NEXT[submission.state], str(error))
 
-    async def _try_next(self, submission: Submission) -> None:
-        try:
-            await self._do_next(submission)
-        except ArenaError as error:  # the database cannot be written
-            self._note_trouble(submission, NEXT[submission.state], str(error))
-
-    async def _do_next(self, submission: Submission) -> None:
+    async def _take(self, submission: Submission) -> None:
         """Do the next stage of a submission, and write how it went."""
         name, database = NEXT[submission.state], self._database
-        before = {stage.name: stage for stage in stages_of(database, submission.id)}.get(name)
-        is_again = before is not None and before.state is StageState.BEGUN
-        if before is not None and is_again and before.attempts >= ATTEMPTS:
-            why = before.text or "the server stopped while it was running"
-            self._end(submission, name, JobAnswer(fault=f"{name.value} was tried {ATTEMPTS} times: {why}"))
-            return
+        stages = {stage.name: stage for stage in stages_of(database, submission.id)}
+        before = stages.get(name)
+        seconds = self._most_seconds - sum(stage.seconds for stage in stages.values())
         begin_stage(database, submission.id, name)
-        self.busy, is_ended = submission, False
+        self.busy, result = submission, StageResult(trouble="it was interrupted")
         try:
             with trio.CancelScope() as self._running:
-                answer = await self._answer(self._job(submission, name, is_again=is_again))
-                is_ended = True
+                if before and before.attempts > ATTEMPTS:
+                    result = StageResult(fault=f"{name.value} was tried {ATTEMPTS} times: {before.text}")
+                else:
+                    limits, play = self._cup.submissions, self._cup.play
+                    job = Job(name, str(self._folder), submission, limits, play, is_again=before is not None)
+                    result = await self._answer(job, seconds)
         finally:
-            self.busy = self._running = None
-            if not is_ended:
-                end_attempt(database, submission.id, name, "", is_counted=False)
-        if not is_ended:  # it was withdrawn
+            self.busy = None
+            ended = end_stage(database, self._cup, submission.id, name, result)
+        if self._running.cancelled_caught:  # it was withdrawn or replaced
             return
-        if isinstance(answer, Died) and not answer.is_late:
-            end_attempt(database, submission.id, name, f"its process {answer.words}", is_counted=True)
-            self._complain(f"{submission.label}: the process of {name.value} {answer.words}")
-        elif isinstance(answer, Died):
-            self._end(submission, name, JobAnswer(fault=f"{name.value} {answer.words}"))
-        elif answer.trouble:
-            end_attempt(database, submission.id, name, answer.trouble, is_counted=False)
-            self._note_trouble(submission, name, answer.trouble)
+        if result.died:
+            self._complain(f"{submission.label}: {name.value}: {result.died}")
+        elif result.trouble:
+            self._note_trouble(submission, name, result.trouble)
         else:
-            self._end(submission, name, answer)
-
-    def _end(self, submission: Submission, name: StageName, answer: JobAnswer) -> None:
-        ended = end_stage(
-            self._database,
-            self._cup,
-            submission.id,
-            name,
-            fault=answer.fault,
-            text=answer.text,
-            log=answer.log,
-            digest=answer.digest,
-        )
-        self._troubles.pop(submission.id, None)
-        self._in_a_row, self.trouble = 0, ""
-        self._tell(ended)
+            self._again.pop(submission.id, None)
+            self.trouble = ""
+            self._tell(ended)
 
     def _note_trouble(self, submission: Submission, name: StageName, trouble: str) -> None:
-        self._troubles[submission.id] += 1
-        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(self._in_a_row, 10))
-        self._in_a_row += 1
-        self._retry_at = trio.current_time() + pause
+        self._again[submission.id] = trio.current_time() + PAUSE
         self.trouble = printable(trouble.partition("\n")[0], 300)
         self._complain(f"{submission.label}: {name.value} is tried again: {printable(trouble)}")
 
-    def _job(self, submission: Submission, name: StageName, *, is_again: bool) -> Job:
-        limits = self._cup.submissions
-        return Job(
-            stage=name,
-            folder=str(bot_folder(self._folder, submission.id).resolve()),
-            file=str(received_file(self._folder, submission.id).resolve()),
-            sent_as=submission.sent_as,
-            bot=submission.bot,
-            most_files=limits.files,
-            most_bytes=limits.unpacked_mib << 20,
-            play=self._cup.play,
-            is_again=is_again,
-        )
-
-    async def _answer(self, job: Job) -> JobAnswer | Died:
+    async def _answer(self, job: Job, seconds: float) -> StageResult:
         """Run the child of a stage to its end. Whatever it leaves behind is killed."""
-        token = f"{child_token(self._folder)}.job"
-        seconds = seconds_of(job.stage, time_control(job.play.options(self._folder)))
+        token, temporary = f"{child_token(self._folder)}.job", self._folder / TEMPORARY
         try:
+            shutil.rmtree(temporary, ignore_errors=True)
+            temporary.mkdir(mode=0o700, exist_ok=True)
             process = await trio.lowlevel.open_process(
                 own_python(PROGRAM),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd="/",
-                env={**os.environ, TOKEN_VARIABLE: token},
+                env={**os.environ, TOKEN_VARIABLE: token, "TMPDIR": str(temporary)},
                 start_new_session=True,
             )
         except OSError as error:
-            return JobAnswer(trouble=f"this machine cannot start a process: {error.strerror}")
+            return StageResult(trouble=f"this machine cannot start a process: {error.strerror}")
         try:
             with trio.move_on_after(seconds):
                 return await _talk(process, job)
         finally:
             with trio.CancelScope(shield=True):
-                await _stop(process)
+                process.kill()
+                await process.wait()
                 await kill_left_by(token)
-        return Died(f"took longer than {seconds:g} s", is_late=True)
+                for stream in (process.stdin, process.stdout, process.stderr):
+                    assert stream is not None
+                    await stream.aclose()
+        most = self._most_seconds / 60
+        return StageResult(
+            fault=f"{job.stage.value} was stopped: expected at most {most:.0f} minutes for all stages. Make it faster"
+        )
 
     async def _clean(self) -> None:
         """Remove the files of submissions that have ended, unless a final may still be played with them."""
         while True:
             season = self._database.value("select state from season order by number desc limit 1")
-            for number in self._numbers() if season not in ("frozen", "final") else ():
-                state = "select state from submission where id = ? and changed < ?"
-                ended = self._database.value(state, number, time.time() - FILES_KEPT)
-                if ended is not None and ended not in {one.value for one in KEPT}:
-                    await trio.to_thread.run_sync(self._remove, number)
+            if season not in ("frozen", "final"):
+                await trio.to_thread.run_sync(self._remove, ended_before(self._database, time.time() - FILES_KEPT))
             await trio.sleep(CLEAN_SECONDS)
 
-    def _numbers(self) -> set[int]:
-        folders = (self._folder / BOTS, self._folder / RECEIVED)
-        return {int(path.name) for folder in folders for path in folder.iterdir() if path.name.isdecimal()}
-
-    def _remove(self, number: int) -> None:
-        shutil.rmtree(bot_folder(self._folder, number), ignore_errors=True)
-        received_file(self._folder, number).unlink(missing_ok=True)
+    def _remove(self, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            shutil.rmtree(bot_folder(self._folder, number), ignore_errors=True)
+            received_file(self._folder, number).unlink(missing_ok=True)
 
 
-async def _talk(process: trio.Process, job: Job) -> JobAnswer | Died:
+async def _talk(process: trio.Process, job: Job) -> StageResult:
     """Give a child its job, and return its answer, or how it died."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -292,26 +247,11 @@ async def _talk(process: trio.Process, job: Job) -> JobAnswer | Died:
         async for piece in process.stdout:
             data += piece
             if len(data) > LONGEST_ANSWER:
-                return Died("gave an answer that is too long")
+                return StageResult(died="its process gave an answer that is too long")
         code = await process.wait()
     try:
-        return msgspec.json.decode(data, type=JobAnswer)
+        return msgspec.json.decode(data, type=StageResult)
     except msgspec.DecodeError:
-        how = killed_words(-code) if code < 0 else f"exited with code {code}"
+        how = f"its process {killed_words(-code) if code < 0 else f'exited with code {code}'}"
         lines = tail.decode("utf-8", "replace").strip().splitlines()
-        return Died(f"{how}: {printable(lines[-1], 300)}" if lines else how)
-
-
-async def _stop(process: trio.Process) -> None:
-    """End a child: it ends its bots at SIGTERM, and is killed with its group if that takes too long."""
-    if process.returncode is None:
-        process.terminate()
-        with trio.move_on_after(GRACE):
-            await process.wait()
-    if process.returncode is None:
-        with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            await stream.aclose()
+        return StageResult(died=f"{how}: {printable(lines[-1], 300)}" if lines else how)

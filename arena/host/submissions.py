@@ -3,25 +3,27 @@
     received -> unpacked -> built -> checked -> probation -> ladder
 
 A submission leaves this row as failed, parked (after forfeits), withdrawn, replaced (by a newer version of the same
-bot) or disqualified. The name of a bot belongs to the first team that submits it.
+bot) or disqualified. A bot has at most one version on its way. Its name belongs to the team whose bot is there, or has
+played under it.
 """
 
 import enum
-import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from arena.bots.names import expected_name, name_fault
-from arena.host.accounts import DAY, MACHINE, Actor, ChangeRefusedError, get_team, is_member, require_host
+from arena.host.accounts import DAY, MACHINE, Actor, ChangeRefusedError, get_team, is_member, name_key, require_host
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.webhooks import Event, announce
 from arena.system.printable import counted, printable
+from arena.system.user_files import sync_folder
 
-RECEIVED, BOTS = "received", "bots"
+RECEIVED, BOTS, TEMPORARY = "received", "bots", "temporary"
+"""Folders of a competition: files as they came, unpacked and built bots, and what a stage needs for itself."""
 LONGEST_SENT_AS = 200
 LONGEST_REASON = 500
 
@@ -40,12 +42,6 @@ class SubmissionState(enum.Enum):
     DISQUALIFIED = "disqualified"
 
 
-IN_PIPELINE = (SubmissionState.RECEIVED, SubmissionState.UNPACKED, SubmissionState.BUILT, SubmissionState.CHECKED)
-PLAYING = (SubmissionState.PROBATION, SubmissionState.LADDER)
-KEPT = (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED, SubmissionState.DISQUALIFIED)
-"""The states in which the files of a submission are kept, and may not be submitted again."""
-
-
 class StageName(enum.Enum):
     UNPACK = "unpack"
     BUILD = "build"
@@ -53,20 +49,28 @@ class StageName(enum.Enum):
     TRIAL = "trial"
 
 
-AFTER = {
-    StageName.UNPACK: SubmissionState.UNPACKED,
-    StageName.BUILD: SubmissionState.BUILT,
-    StageName.CHECK: SubmissionState.CHECKED,
-    StageName.TRIAL: SubmissionState.PROBATION,
-}
-"""The stages in their order, and the state of a submission after each."""
-NEXT = dict(zip(IN_PIPELINE, StageName, strict=True))
-
-
 class StageState(enum.Enum):
     BEGUN = "begun"
+    WAITS = "waits"
+    """It had begun, and is to begin again."""
     DONE = "done"
     FAILED = "failed"
+
+
+IN_PIPELINE = (SubmissionState.RECEIVED, SubmissionState.UNPACKED, SubmissionState.BUILT, SubmissionState.CHECKED)
+PLAYING = (SubmissionState.PROBATION, SubmissionState.LADDER)
+KEPT = (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED, SubmissionState.DISQUALIFIED)
+"""The states in which the files of a submission are kept, and may not be submitted again."""
+BEFORE = {
+    SubmissionState.PROBATION: (SubmissionState.PARKED, SubmissionState.DISQUALIFIED),
+    SubmissionState.WITHDRAWN: (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED),
+    SubmissionState.DISQUALIFIED: KEPT,
+}
+"""The states from which people may change a submission to these."""
+NEXT = dict(zip(IN_PIPELINE, StageName, strict=True))
+"""The next stage in each state."""
+AFTER = dict(zip(StageName, (*IN_PIPELINE[1:], SubmissionState.PROBATION), strict=True))
+"""The state after each stage."""
 
 
 class Submission(msgspec.Struct, frozen=True):
@@ -96,7 +100,10 @@ class Submission(msgspec.Struct, frozen=True):
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """A stage of a submission. `text` says in a line how it went, the `log` is for its team alone."""
+    """A stage of a submission. `text` says in a line how it went, the `log` is for its team alone.
+
+    `attempts` counts those whose process died, and the last; `seconds` is the time of all.
+    """
 
     submission: int
     name: StageName
@@ -104,8 +111,23 @@ class Stage(msgspec.Struct, frozen=True):
     begun: float
     ended: float | None
     attempts: int
+    seconds: float
     text: str
     log: str
+
+
+class StageResult(msgspec.Struct, frozen=True):
+    """How a stage ended: with a `fault` of the bot, or well; or why it is to begin again.
+
+    That is a `trouble` of the machine, or how its process `died`, which counts as an attempt. `digest` is of the files.
+    """
+
+    text: str = ""
+    fault: str = ""
+    trouble: str = ""
+    died: str = ""
+    log: str = ""
+    digest: str = ""
 
 
 class TeamQuota(msgspec.Struct, frozen=True):
@@ -114,7 +136,7 @@ class TeamQuota(msgspec.Struct, frozen=True):
     a_day: int
     active: int
     sent: int
-    bots: tuple[str, ...]
+    bots: tuple[str, ...] = ()
 
 
 def received_file(folder: Path, number: int) -> Path:
@@ -123,22 +145,6 @@ def received_file(folder: Path, number: int) -> Path:
 
 def bot_folder(folder: Path, number: int) -> Path:
     return folder / BOTS / str(number)
-
-
-def mover(folder: Path, file: Path) -> Callable[[int], None]:
-    """Return a function for `receive` that moves an uploaded file."""
-
-    def move(number: int) -> None:
-        path = received_file(folder, number)
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        file.replace(path)
-        descriptor = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-    return move
 
 
 def get_submission(database: CupDatabase, number: int) -> Submission:
@@ -157,14 +163,32 @@ def in_states(
     database: CupDatabase, states: Sequence[SubmissionState], more: str = "", *values: object
 ) -> list[Submission]:
     """Return the submissions in these states, the first one first; `more` is a further condition."""
-    marks = ", ".join("?" * len(states))
-    sql = f"select * from submission where state in ({marks}) {more} order by id"
+    sql = f"select * from submission where state in ({_marks(states)}) {more} order by id"
     return database.rows(Submission, sql, *(state.value for state in states), *values)
 
 
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
 def queue(database: CupDatabase) -> list[Submission]:
-    """Return the submissions that wait for their stages or are in one, in the order in which they are taken."""
-    return in_states(database, IN_PIPELINE)
+    """Return the submissions on their way in the order of their turns.
+
+    The team whose last stage began longest ago is the first. A team's second submission comes after the first ones of
+    all teams.
+    """
+    sql = (
+        "with turn as (select team, max(begun) as last from stage join submission on id = submission group by team) "
+        f"select submission.* from submission left join turn using (team) where state in ({_marks(IN_PIPELINE)}) "
+        "order by row_number() over (partition by team order by id), last, id"
+    )
+    return database.rows(Submission, sql, *(state.value for state in IN_PIPELINE))
+
+
+def ended_before(database: CupDatabase, moment: float) -> list[int]:
+    """Return the numbers of the submissions that have ended before this time."""
+    sql = f"select id from submission where changed < ? and state not in ({_marks(KEPT)})"
+    return database.column(sql, moment, *(state.value for state in KEPT))
 
 
 def playing(database: CupDatabase) -> list[Submission]:
@@ -175,19 +199,19 @@ def stages_of(database: CupDatabase, number: int) -> list[Stage]:
     return database.rows(Stage, "select * from stage where submission = ? order by begun", number)
 
 
+# --- quotas and new submissions ---------------------------------------------------------------------------------------
+
+
 def quota_of(database: CupDatabase, cup: Cup, team: int) -> TeamQuota:
     """Return the quota of a team: its own where the host has set one."""
-    own = {name: database.value(f"select {name} from quota where team = ?", team) for name in ("a_day", "active")}
-    since = time.time() - DAY
-    sent = database.value("select count(*) from submission where team = ? and received > ?", team, since)
-    bots = {one.bot for one in in_states(database, (*IN_PIPELINE, *PLAYING), "and team = ?", team)}
-    usual = cup.submissions
-    return TeamQuota(
-        usual.a_day if own["a_day"] is None else own["a_day"],
-        usual.active if own["active"] is None else own["active"],
-        sent,
-        tuple(sorted(bots)),
+    sql = (
+        "select coalesce(max(a_day), ?) as a_day, coalesce(max(active), ?) as active, "
+        "(select count(*) from submission where team = ? and received > ?) as sent from quota where team = ?"
     )
+    usual, since = cup.submissions, time.time() - DAY
+    (quota,) = database.rows(TeamQuota, sql, usual.a_day, usual.active, team, since, team)
+    bots = {one.bot for one in in_states(database, (*IN_PIPELINE, *PLAYING), "and team = ?", team)}
+    return msgspec.structs.replace(quota, bots=tuple(sorted(bots)))
 
 
 def set_quota(database: CupDatabase, actor: Actor, team: int, *, a_day: int | None, active: int | None) -> None:
@@ -195,141 +219,122 @@ def set_quota(database: CupDatabase, actor: Actor, team: int, *, a_day: int | No
     with database.change():
         require_host(database, actor)
         get_team(database, team)
-        for name, value in (("a_day", a_day), ("active", active)):
-            if value is not None and not 0 <= value <= 1_000_000:
-                raise ChangeRefusedError(f"{name}: expected a number from 0 to 1000000, got {value}")
         database.run("insert or replace into quota(team, a_day, active) values(?, ?, ?)", team, a_day, active)
         details = {"team": team, "a_day": a_day, "active": active}
         database.note("set a quota", details, actor.account, actor.address)
 
 
-def check_bot_name(database: CupDatabase, team: int, bot: str) -> None:
-    if fault := name_fault(bot):
+def _check_name(database: CupDatabase, team: int, bot: str) -> None:
+    if fault := name_fault(bot) or (None if bot.isascii() else "here it has ASCII letters alone"):
         raise ChangeRefusedError(f"bot: {expected_name(bot, fault)}")
-    sql = "select distinct bot from submission where team <> ? and state <> ?"
-    others = database.column(sql, team, SubmissionState.FAILED.value)
-    if bot.casefold() in {other.casefold() for other in others}:
-        raise ChangeRefusedError(f"bot: expected a name that is free, and another team has {printable(bot)}")
-
-
-def check_receivable(database: CupDatabase, cup: Cup, actor: Actor, team: int, bot: str, *, size: int) -> None:
-    """Raise `ChangeRefusedError` if a team may not submit this bot now."""
-    get_team(database, team)
-    if not is_member(database, actor, team):
-        require_host(database, actor)
-    check_bot_name(database, team, bot)
-    quota = quota_of(database, cup, team)
-    if size == 0:
-        raise ChangeRefusedError("expected a file with a bot, got an empty one")
-    if size > cup.submissions.most_mib << 20:
-        raise ChangeRefusedError(f"expected at most {cup.submissions.most_mib} MiB, got {size / (1 << 20):.1f} MiB")
-    if quota.sent >= quota.a_day:
-        hours = "wait until one of them is 24 hours old" if quota.a_day else "ask the host of the competition"
+    sql = f"select distinct bot from submission where team <> ? and (player <> '' or state in ({_marks(KEPT)}))"
+    others = database.column(sql, team, *(state.value for state in KEPT))
+    if name_key(bot) in map(name_key, others):
         raise ChangeRefusedError(
-            f"expected at most {counted(quota.a_day, 'submission')} of a team in 24 hours, and yours has sent "
-            f"{quota.sent}: {hours}"
+            f"bot: expected a name that is free, and another team has {printable(bot)} or one that looks like it: "
+            "choose another"
         )
-    if bot not in quota.bots and len(quota.bots) >= quota.active:
-        has = (
-            f"and yours has {', '.join(quota.bots)}: withdraw one" if quota.bots else "ask the host of the competition"
-        )
-        raise ChangeRefusedError(f"expected at most {counted(quota.active, 'bot')} of a team at once, {has}")
+
+
+def _check_bots_at_once(quota: TeamQuota, bot: str) -> None:
+    if bot in quota.bots or len(quota.bots) < quota.active:
+        return
+    has = f"and yours has {', '.join(quota.bots)}: withdraw one" if quota.bots else "ask the host of the competition"
+    raise ChangeRefusedError(f"expected at most {counted(quota.active, 'bot')} of a team at once, {has}")
 
 
 def receive(
-    database: CupDatabase,
-    cup: Cup,
-    actor: Actor,
-    team: int,
-    bot: str,
-    *,
-    size: int,
-    sent_as: str,
-    move: Callable[[int], None],
+    database: CupDatabase, cup: Cup, folder: Path, actor: Actor, *, team: int, bot: str, file: Path, sent_as: str
 ) -> Submission:
-    """Make a submission. `move` puts its file to `received_file`, in the same transaction."""
+    """Make a submission of a file, which is moved into the folder. It replaces a version that is on its way."""
     with database.change():
-        check_receivable(database, cup, actor, team, bot, size=size)
+        if not is_member(database, actor, team):
+            require_host(database, actor)
+        _check_name(database, team, bot)
+        quota = quota_of(database, cup, team)
+        if quota.sent >= quota.a_day:
+            hours = "wait until one of them is 24 hours old" if quota.a_day else "ask the host of the competition"
+            raise ChangeRefusedError(
+                f"expected at most {counted(quota.a_day, 'submission')} of a team in 24 hours, and yours has sent "
+                f"{quota.sent}: {hours}"
+            )
+        _check_bots_at_once(quota, bot)
         now = time.time()
         number = database.insert(
             "submission",
             team=team,
             account=actor.account,
             bot=bot,
-            bytes=size,
+            bytes=file.stat().st_size,
             sent_as=printable(sent_as, LONGEST_SENT_AS),
             received=now,
             changed=now,
             state=SubmissionState.RECEIVED.value,
         )
-        database.note("submitted", {"submission": number, "bot": bot, "bytes": size}, actor.account, actor.address)
-        move(number)
-    return get_submission(database, number)
+        submission = get_submission(database, number)
+        _replace_older(database, submission, IN_PIPELINE)
+        database.note("submitted", {"submission": number, "bot": bot}, actor.account, actor.address)
+        path = received_file(folder, number)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        file.replace(path)
+        sync_folder(path.parent)
+    return submission
 
 
-def begin_stage(database: CupDatabase, number: int, name: StageName) -> Stage:
+# --- stages -----------------------------------------------------------------------------------------------------------
+
+
+def begin_stage(database: CupDatabase, number: int, name: StageName) -> None:
     """Write that a stage begins, for the first time or again."""
     with database.change():
         database.run(
             "insert into stage(submission, name, state, begun, attempts) values(?, ?, ?, ?, 1) on conflict do update "
-            "set state = excluded.state, begun = excluded.begun, ended = null, attempts = attempts + 1",
+            "set state = excluded.state, begun = excluded.begun",
             *(number, name.value, StageState.BEGUN.value, time.time()),
         )
-    return stage_of(database, number, name)
 
 
-def stage_of(database: CupDatabase, number: int, name: StageName) -> Stage:
-    (found,) = database.rows(Stage, "select * from stage where submission = ? and name = ?", number, name.value)
-    return found
-
-
-def end_attempt(database: CupDatabase, number: int, name: StageName, text: str, *, is_counted: bool) -> None:
-    """Write why an attempt did not finish a stage. It does not count if the machine or its host was the reason."""
+def count_killed(database: CupDatabase) -> None:
+    """Count the attempt that a server which was killed has left: it begins again."""
+    sql = "update stage set state = ?, attempts = attempts + 1, text = ? where state = ?"
+    text = "the server stopped while it was running"
     with database.change():
-        database.run("update stage set text = ? where submission = ? and name = ?", text, number, name.value)
-        if not is_counted:
-            database.run(
-                "update stage set attempts = attempts - 1 where submission = ? and name = ?", number, name.value
-            )
+        database.run(sql, StageState.WAITS.value, text, StageState.BEGUN.value)
 
 
-def end_stage(
-    database: CupDatabase, cup: Cup, number: int, name: StageName, *, fault: str, text: str, log: str, digest: str = ""
-) -> Submission:
-    """Write how a stage ended, and what becomes of its submission: with a `fault` it has failed."""
+def end_stage(database: CupDatabase, cup: Cup, number: int, name: StageName, result: StageResult) -> Submission:
+    """Write how a stage ended, and what becomes of its submission."""
     with database.change():
-        now, state = time.time(), StageState.FAILED if fault else StageState.DONE
+        now, submission, fault = time.time(), get_submission(database, number), result.fault
+        if result.digest:
+            fault = fault or _already_submitted(database, submission, result.digest)
+            database.run("update submission set digest = ? where id = ?", result.digest, number)
+        is_again = bool(result.trouble or result.died)
+        state = StageState.FAILED if fault else StageState.WAITS if is_again else StageState.DONE
         database.run(
-            "update stage set state = ?, ended = ?, text = ?, log = ? where submission = ? and name = ?",
-            *(state.value, now, (fault or text)[:LONGEST_REASON], log, number, name.value),
+            "update stage set state = ?, ended = ?, text = ?, log = ?, attempts = attempts + ?, "
+            "seconds = seconds + ? - begun where submission = ? and name = ?",
+            *(state.value, now, (fault or result.trouble or result.died or result.text)[:LONGEST_REASON], result.log),
+            *(bool(result.died), now, number, name.value),
         )
-        submission = get_submission(database, number)
-        if submission.state not in IN_PIPELINE:  # it has been withdrawn meanwhile
+        if submission.state not in IN_PIPELINE or is_again:  # the first: it has been withdrawn meanwhile
             return submission
-        if digest:
-            fault = fault or _already_submitted(database, submission, digest)
-            database.run("update submission set digest = ? where id = ?", digest, number)
         if fault:
             _set_state(database, number, SubmissionState.FAILED, fault)
-            text = f"{submission.label}: {name.value} failed"
-            _announce_end(database, cup, number, text)
+            _announce(database, cup, Event.SUBMISSION, number, f"{submission.label}: {name.value} failed")
         else:
             _set_state(database, number, AFTER[name])
             if AFTER[name] in PLAYING:
-                _replace_older(database, submission)
-                _announce_end(database, cup, number, f"{submission.label} is in the ladder, on probation")
-    return get_submission(database, number)
+                _replace_older(database, submission, (*PLAYING, SubmissionState.PARKED))
+                words = f"{submission.label} is in the ladder, on probation"
+                _announce(database, cup, Event.SUBMISSION, number, words)
+        return get_submission(database, number)
 
 
-def _announce_end(database: CupDatabase, cup: Cup, number: int, text: str) -> None:
+def _announce(database: CupDatabase, cup: Cup, event: Event, number: int, text: str) -> None:
     one = get_submission(database, number)
-    details = {
-        "submission": number,
-        "bot": one.bot,
-        "team": get_team(database, one.team).name,
-        "state": one.state.value,
-    }
-    announce(database, cup, Event.SUBMISSION, text, **details)
+    team = get_team(database, one.team).name
+    announce(database, cup, event, text, submission=number, bot=one.bot, team=team, state=one.state.value)
 
 
 def _already_submitted(database: CupDatabase, submission: Submission, digest: str) -> str:
@@ -340,16 +345,18 @@ def _already_submitted(database: CupDatabase, submission: Submission, digest: st
     return f"already submitted as {found[0].label}, which is {found[0].state.value}: its files are the same"
 
 
-def _replace_older(database: CupDatabase, submission: Submission) -> None:
+def _replace_older(database: CupDatabase, submission: Submission, states: Sequence[SubmissionState]) -> None:
     same = "and team = ? and bot = ? and id < ?"
-    older = (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED)
-    for old in in_states(database, older, same, submission.team, submission.bot, submission.id):
+    for old in in_states(database, states, same, submission.team, submission.bot, submission.id):
         _set_state(database, old.id, SubmissionState.REPLACED, f"a newer version is {submission.label}")
 
 
 def _set_state(database: CupDatabase, number: int, state: SubmissionState, reason: str = "") -> None:
     sql = "update submission set state = ?, reason = ?, changed = ?, forfeits = 0 where id = ?"
     database.run(sql, state.value, printable(reason, LONGEST_REASON, lines=True), time.time(), number)
+
+
+# --- games, and what people decide ------------------------------------------------------------------------------------
 
 
 def record_game(database: CupDatabase, cup: Cup, number: int, forfeit: str = "") -> Submission:
@@ -373,126 +380,85 @@ def record_game(database: CupDatabase, cup: Cup, number: int, forfeit: str = "")
 
 def park(database: CupDatabase, cup: Cup, number: int, reason: str) -> None:
     """Take a bot out of the ladder until its team mends it, within a transaction."""
-    submission = get_submission(database, number)
     _set_state(database, number, SubmissionState.PARKED, reason)
     database.note("parked", {"submission": number, "reason": reason}, MACHINE.account, MACHINE.address)
-    team = get_team(database, submission.team).name
-    announce(
-        database,
-        cup,
-        Event.PARKED,
-        f"{submission.label} of {team} is parked: {reason}",
-        submission=number,
-        bot=submission.bot,
-        team=team,
-    )
-
-
-def _of_actor(database: CupDatabase, actor: Actor, number: int) -> Submission:
-    """Return a submission that is the actor's team's, or any one for a host. Raises `ChangeRefusedError`."""
     submission = get_submission(database, number)
-    if not is_member(database, actor, submission.team):
-        require_host(database, actor)
-    return submission
+    team = get_team(database, submission.team).name
+    _announce(database, cup, Event.PARKED, number, f"{submission.label} of {team} is parked: {reason}")
 
 
 def unpark(database: CupDatabase, cup: Cup, actor: Actor, number: int) -> Submission:
     """Return a parked bot to the ladder, on probation; a host may do this for a disqualified one as well."""
     with database.change():
-        submission = _of_actor(database, actor, number)
-        if submission.state is SubmissionState.DISQUALIFIED:
-            require_host(database, actor)
-        elif submission.state is not SubmissionState.PARKED:
-            raise ChangeRefusedError(f"{submission.label} is {submission.state.value}: expected one that is parked")
+        submission = get_submission(database, number)
         same = "and team = ? and bot = ? and id > ?"
         if newer := in_states(database, PLAYING, same, submission.team, submission.bot, number):
             raise ChangeRefusedError(f"{submission.label} has a newer version, {newer[0].label}, in the ladder")
-        quota = quota_of(database, cup, submission.team)
-        if submission.bot not in quota.bots and len(quota.bots) >= quota.active:
-            raise ChangeRefusedError(
-                f"expected at most {counted(quota.active, 'bot')} of a team at once, and there are "
-                f"{', '.join(quota.bots)}: withdraw one"
-            )
-        _set_state(database, number, SubmissionState.PROBATION)
-        database.note("unparked", {"submission": number}, actor.account, actor.address)
-    return get_submission(database, number)
+        _check_bots_at_once(quota_of(database, cup, submission.team), submission.bot)
+        if submission.state is SubmissionState.DISQUALIFIED:
+            require_host(database, actor)
+        return _decide(database, actor, number, SubmissionState.PROBATION)
 
 
 def withdraw(database: CupDatabase, actor: Actor, number: int) -> Submission:
     with database.change():
-        submission = _of_actor(database, actor, number)
-        if submission.state not in (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED):
-            raise ChangeRefusedError(
-                f"{submission.label} is {submission.state.value} already: there is nothing to withdraw"
-            )
-        _set_state(database, number, SubmissionState.WITHDRAWN, "its team has withdrawn it")
-        database.note("withdrew", {"submission": number}, actor.account, actor.address)
-    return get_submission(database, number)
+        return _decide(database, actor, number, SubmissionState.WITHDRAWN, "its team has withdrawn it")
 
 
 def disqualify(database: CupDatabase, actor: Actor, number: int, reason: str) -> Submission:
     with database.change():
         require_host(database, actor)
-        submission = get_submission(database, number)
         if not reason.strip():
             raise ChangeRefusedError("reason: expected some words for the team, got none")
-        if submission.state not in KEPT:
-            raise ChangeRefusedError(f"{submission.label} is {submission.state.value}, and plays no games")
-        _set_state(database, number, SubmissionState.DISQUALIFIED, reason)
-        details = {"submission": number, "reason": reason}
-        database.note("disqualified", details, actor.account, actor.address)
+        return _decide(database, actor, number, SubmissionState.DISQUALIFIED, reason)
+
+
+def _decide(database: CupDatabase, actor: Actor, number: int, state: SubmissionState, reason: str = "") -> Submission:
+    """Change the state of a submission as its team or a host has decided. Raises `ChangeRefusedError`."""
+    submission = get_submission(database, number)
+    if not is_member(database, actor, submission.team):
+        require_host(database, actor)
+    if submission.state not in BEFORE[state]:
+        raise ChangeRefusedError(f"{submission.label} is {submission.state.value}: it cannot go to {state.value}")
+    _set_state(database, number, state, reason)
+    details = {"submission": number, "reason": reason}
+    database.note(f"submission to {state.value}", details, actor.account, actor.address)
     return get_submission(database, number)
 
 
-SEASON_WORDS = {
-    "frozen": "The season is frozen, so it plays challenges only.",
-    "final": "The final of the season is being played.",
-    "finished": "The season is finished: it plays again in the next one.",
+# --- why a submission waits -------------------------------------------------------------------------------------------
+
+WORDS = {
+    SubmissionState.FAILED: "It has failed: {}. Mend it and submit it again.",
+    SubmissionState.PARKED: "It is parked, and plays no games: {}. Mend it and submit it again, or unpark it.",
+    SubmissionState.DISQUALIFIED: "The host has disqualified it: {}. Ask the host about it.",
 }
 
 
 def why_waiting(database: CupDatabase, cup: Cup, submission: Submission, trouble: str = "") -> str:
     """Return in words what a submission waits for, and what its team can do. `trouble` is what stops the queue."""
-    reason = submission.reason.rstrip(".")
-    match submission.state:
-        case SubmissionState.FAILED:
-            return f"It has failed: {reason}. Mend it and submit it again."
-        case SubmissionState.PARKED:
-            return f"It is parked, and plays no games: {reason}. Mend it and submit it again, or unpark it."
-        case SubmissionState.DISQUALIFIED:
-            return f"The host has disqualified it: {reason}. Ask the host about it."
-        case SubmissionState.WITHDRAWN | SubmissionState.REPLACED:
-            return f"It plays no games: {reason}."
-        case SubmissionState.PROBATION | SubmissionState.LADDER:
-            season = database.value("select state from season order by number desc limit 1")
-            return f"{_of_playing(cup, submission)} {SEASON_WORDS.get(season, '')}".strip()
-        case _:
-            return _of_queue(database, submission, trouble)
-
-
-def _of_playing(cup: Cup, submission: Submission) -> str:
-    games = counted(submission.games, "game")
+    reason, games = submission.reason.rstrip("."), counted(submission.games, "game")
+    if submission.state in IN_PIPELINE:
+        return _of_queue(database, submission, trouble)
     if submission.state is SubmissionState.LADDER:
         return f"It is in the ladder, with {games} played."
-    if not submission.games:
-        return "It is on probation, and waits for its first game: it joins with the next round of games."
-    return f"It is on probation, with {games} of {cup.play.probation} played."
+    if submission.state is SubmissionState.PROBATION:
+        return f"It is on probation, with {games} of {cup.play.probation} played."
+    return WORDS.get(submission.state, "It plays no games: {}.").format(reason)
 
 
 def _of_queue(database: CupDatabase, submission: Submission, trouble: str) -> str:
-    stages = {stage.name: stage for stage in stages_of(database, submission.id)}
     name = NEXT[submission.state]
-    number = f"Stage {list(StageName).index(name) + 1} of {len(StageName)} ({name.value})"
-    stage = stages.get(name)
+    words = f"Stage {list(StageName).index(name) + 1} of {len(StageName)} ({name.value})"
+    running = database.row(Stage, "select * from stage where state = ?", StageState.BEGUN.value)
     if trouble:
-        return f"{number} waits until the host has mended the server: {trouble.rstrip('.')}. You need not do anything."
-    if stage is not None and stage.state is StageState.BEGUN:
-        again = f" for the {stage.attempts}. time" if stage.attempts > 1 else ""
-        seconds = counted(max(0, int(time.time() - stage.begun)), "second")
-        return f"{number} is running{again}, since {seconds}."
-    before = [one for one in queue(database) if one.id < submission.id]
-    if not before:
-        return f"{number} is the next to run."
-    now = next((one for one in stages_of(database, before[0].id) if one.state is StageState.BEGUN), None)
-    runs = f"; {now.name.value} of #{before[0].id} is running now" if now else ""
-    return f"{number} waits: {counted(len(before), 'submission')} before it{runs}."
+        return f"{words} waits until the host has mended the server: {trouble.rstrip('.')}. You need not do anything."
+    if running is not None and running.submission == submission.id:
+        again = f" for the {running.attempts}. time" if running.attempts > 1 else ""
+        seconds = counted(max(0, int(time.time() - running.begun)), "second")
+        return f"{words} is running{again}, since {seconds}."
+    ids = [one.id for one in queue(database) if running is None or one.id != running.submission]
+    before = ids.index(submission.id) if submission.id in ids else 0
+    waits = f"waits: {counted(before, 'submission')} before it" if before else "is the next to run"
+    now = f"; {running.name.value} of #{running.submission} is running now" if running else ""
+    return f"{words} {waits}{now}."

@@ -9,6 +9,7 @@ The files are readable for all users, as those of a build are: the folder of the
 """
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -19,20 +20,19 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO, NamedTuple, cast
 
 from arena.bots.names import PROGRAM_ENDINGS
-from arena.errors import ArenaError
-from arena.sandbox.launch import disk_fault
+from arena.errors import UsageError
+from arena.host.cup_settings import Submissions
+from arena.sandbox.launch import DISK_ERRORS
 from arena.system.printable import printable
 
 PIECE = 1 << 16
 INNER = ".inner"
-LONGEST_PART, DEEPEST = 200, 20
-"""The longest name of a file or folder in bytes, and the most of them in a path."""
+LONGEST_PART, DEEPEST = 120, 20
+"""The longest name of a file or folder in bytes, and the most of them in a path: so that no path is too long."""
 ARCHIVES = "a tar (also .gz, .bz2 or .xz), a zip, or one program"
 PACKED = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
 TAR_OVERHEAD = 4096
@@ -40,34 +40,31 @@ TAR_OVERHEAD = 4096
 LEFT_BY_SYSTEMS = ("__MACOSX", ".DS_Store")
 """Names that the archives of some systems have besides the files."""
 BROKEN = (
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    OSError,
-    MemoryError,
-    ValueError,
-    NotImplementedError,
-    RuntimeError,
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, MemoryError),
+    *(ValueError, NotImplementedError, RuntimeError),
 )
 """What the libraries raise for archives that are damaged, encrypted, or packed in a way that they do not know."""
+OF_MACHINE = DISK_ERRORS | {errno.EACCES, errno.EPERM, errno.ENOENT}
+"""Errors that no archive can cause."""
 
 
-class UnpackError(ArenaError):
+class UnpackError(UsageError):
     """The submission cannot be unpacked; the text says why, for its author."""
 
 
-@dataclass(frozen=True)
-class UnpackLimits:
-    files: int
-    bytes: int
+class _Member(NamedTuple):
+    """A file in an archive; without a `content` it is a folder."""
+
+    name: str
+    content: IO[bytes] | None
+    is_program: bool = False
 
 
-def unpack(source: BinaryIO, folder: Path, name: str, limits: UnpackLimits) -> None:
-    """Unpack a submission into a new folder; a single program gets the name `name`. Raises `UnpackError`.
+def unpack(source: BinaryIO, folder: Path, name: str, limits: Submissions) -> None:
+    """Unpack a submission into a new folder; a single program gets the name `name`.
 
-    If all files are in one folder of the archive, that folder is taken for the whole.
+    If all files are in one folder of the archive, that folder is taken for the whole. Raises `UnpackError`, and
+    `OSError` for a fault of the machine.
     """
     _make(folder)
     try:
@@ -84,35 +81,25 @@ def unpack(source: BinaryIO, folder: Path, name: str, limits: UnpackLimits) -> N
                 while plain.read():
                     pass  # to the end, where the compression has its check of the whole
         _lift(folder)
-        _refuse_nothing(folder)
     except UnpackError:
         shutil.rmtree(folder)
         raise
     except BROKEN as error:
         shutil.rmtree(folder)
-        _raise_disk_fault(error)
-        words = printable(getattr(error, "strerror", None) or str(error), 200) or type(error).__name__
+        if isinstance(error, OSError) and error.errno in OF_MACHINE:
+            raise
+        words = printable(str(error), 200) or type(error).__name__
         raise UnpackError(f"expected {ARCHIVES}; this cannot be unpacked: {words}") from None
-
-
-@dataclass(frozen=True)
-class _Member:
-    """A file in an archive; without a `content` it is a folder."""
-
-    name: str
-    content: IO[bytes] | None
-    is_program: bool = False
 
 
 def _of_zip(source: BinaryIO) -> Iterator[_Member]:
     with zipfile.ZipFile(source) as archive:
         for info in archive.infolist():
             mode = info.external_attr >> 16
-            kind = stat.S_IFMT(mode)
             if info.is_dir():
                 yield _Member(info.filename, None)
-            elif kind not in (0, stat.S_IFREG):
-                raise UnpackError(f"{_shown(info.filename)}: expected files and folders only, found a link or a device")
+            elif stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+                raise _refused(info.filename, "files and folders only, found a link or a device")
             else:
                 with archive.open(info) as content:
                     yield _Member(info.filename, content, bool(mode & 0o100))
@@ -121,10 +108,10 @@ def _of_zip(source: BinaryIO) -> Iterator[_Member]:
 class _Counted(io.RawIOBase):
     """A stream of a tar without compression, up to what its files and their headers may have."""
 
-    def __init__(self, stream: object, limits: UnpackLimits) -> None:
+    def __init__(self, stream: object, limits: Submissions) -> None:
         self._stream = cast(BinaryIO, stream)
         self._limits = limits
-        self._left = limits.bytes + TAR_OVERHEAD * (limits.files + 16)
+        self._left = (limits.unpacked_mib << 20) + TAR_OVERHEAD * (limits.files + 16)
 
     def read(self, size: int = -1) -> bytes:
         data = self._stream.read(PIECE if size < 0 else size)
@@ -140,17 +127,21 @@ def _of_tar(source: _Counted) -> Iterator[_Member]:
             if info.isdir():
                 yield _Member(info.name, None)
             elif not info.isreg():
-                raise UnpackError(f"{_shown(info.name)}: expected files and folders only, found a link or a device")
+                raise _refused(info.name, "files and folders only, found a link or a device")
             else:
                 yield _Member(info.name, archive.extractfile(info), bool(info.mode & 0o100))
 
 
-def _too_large(limits: UnpackLimits) -> UnpackError:
-    return UnpackError(f"expected at most {limits.bytes >> 20} MiB of files after unpacking")
+def _refused(name: str, expected: str) -> UnpackError:
+    return UnpackError(f"{printable(name, 100)}: expected {expected}")
 
 
-def _take(members: Iterator[_Member], folder: Path, limits: UnpackLimits) -> None:
-    files, left = 0, limits.bytes
+def _too_large(limits: Submissions) -> UnpackError:
+    return UnpackError(f"expected at most {limits.unpacked_mib} MiB of files after unpacking")
+
+
+def _take(members: Iterator[_Member], folder: Path, limits: Submissions) -> None:
+    files, left = 0, limits.unpacked_mib << 20
     for member in members:
         files += 1
         if files > limits.files:
@@ -158,15 +149,14 @@ def _take(members: Iterator[_Member], folder: Path, limits: UnpackLimits) -> Non
         inner = _checked(member.name)
         if any(part in LEFT_BY_SYSTEMS for part in inner.parts):
             continue
-        path = folder / inner
         try:
             _make_folders(folder, inner if member.content is None else inner.parent)
             if member.content is None:
                 continue
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-            descriptor = os.open(path, flags, 0o600)
+            descriptor = os.open(folder / inner, flags, 0o600)
         except (FileExistsError, NotADirectoryError):
-            raise UnpackError(f"{_shown(member.name)} is in the archive twice") from None
+            raise _refused(member.name, "each file once, and it is in the archive twice") from None
         with open(descriptor, "wb") as file:
             while piece := member.content.read(min(PIECE, left + 1)):
                 left -= len(piece)
@@ -188,52 +178,36 @@ def _make_folders(folder: Path, inner: PurePosixPath) -> None:
             _make(folder)
 
 
-def _raise_disk_fault(error: BaseException) -> None:
-    """Raise `HostError` if an error is that of a full disk, which is not the archive's fault."""
-    fault = disk_fault(error, "a submission cannot be unpacked") if isinstance(error, OSError) else None
-    if fault is not None:
-        raise fault from error
-
-
 def _checked(name: str) -> PurePosixPath:
     """Return the path of a member below the folder. Raises `UnpackError`."""
     try:
-        encoded = name.encode("utf-8")
+        name.encode("utf-8")
     except UnicodeEncodeError:
-        raise UnpackError(f"{_shown(name)}: expected names in UTF-8") from None
+        raise _refused(name, "names in UTF-8") from None
     path = PurePosixPath(name)
     parts = [part for part in path.parts if part != "."]
-    if path.is_absolute() or ".." in parts or b"\0" in encoded or "\\" in name:
-        raise UnpackError(f"{_shown(name)}: expected names of files below the folder")
+    if path.is_absolute() or ".." in parts or "\\" in name:
+        raise _refused(name, "names of files below the folder")
     if len(parts) > DEEPEST or any(len(part.encode()) > LONGEST_PART for part in parts):
-        raise UnpackError(f"{_shown(name)}: expected names of at most {LONGEST_PART} bytes, {DEEPEST} folders deep")
+        raise _refused(name, f"names of at most {LONGEST_PART} bytes, {DEEPEST} folders deep")
     if any(printable(part) != part for part in parts):
-        raise UnpackError(f"{_shown(name)}: expected names without control characters")
+        raise _refused(name, "names without control characters")
     return PurePosixPath(*parts)
 
 
-def _refuse_nothing(folder: Path) -> None:
-    if not any(folder.iterdir()):
-        raise UnpackError("the archive is empty")
-
-
 def _lift(folder: Path) -> None:
-    """If a folder has one folder and nothing else, put what is in that in its place."""
+    """If a folder has one folder and nothing else, put what is in that in its place. Raises `UnpackError` if empty."""
     inner = list(folder.iterdir())
-    if len(inner) != 1 or not inner[0].is_dir():
-        return
-    aside = folder.with_name(f"{folder.name}{INNER}")
-    inner[0].rename(aside)
-    folder.rmdir()
-    aside.rename(folder)
-
-
-def _shown(name: str) -> str:
-    return printable(name, 100)
+    if not inner:
+        raise UnpackError("expected a bot, and the archive is empty")
+    if len(inner) == 1 and inner[0].is_dir():
+        aside = folder.with_name(f"{folder.name}{INNER}")
+        inner[0].rename(aside)
+        folder.rmdir()
+        aside.rename(folder)
 
 
 def remove(folder: Path) -> None:
     """Remove the files of a submission, if they are there, and what an interrupted `unpack` has left."""
     for path in (folder, folder.with_name(f"{folder.name}{INNER}")):
-        with suppress(FileNotFoundError):
-            shutil.rmtree(path)
+        shutil.rmtree(path, ignore_errors=True)

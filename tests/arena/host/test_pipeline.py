@@ -22,12 +22,12 @@ from arena.game.time_control import parse_time
 from arena.host import pipeline
 from arena.host.accounts import Account, Actor
 from arena.host.cup_database import FILE
-from arena.host.cup_settings import Cup
-from arena.host.job import JobAnswer
+from arena.host.cup_settings import Cup, Submissions
 from arena.host.pipeline import ATTEMPTS, Pipeline, child_token, clear_left
 from arena.host.submissions import (
     Stage,
     StageName,
+    StageResult,
     StageState,
     Submission,
     SubmissionState,
@@ -163,6 +163,22 @@ def test_bots_are_built_checked_and_tried_in_the_sandbox(folder: Path) -> None:
     assert "sandbox: bwrap" in stages(hosted, sent)["check"].log
 
 
+@in_bwrap
+@pytest.mark.parametrize(
+    "line", ["head -c 3M /dev/zero > big", "for n in 1 2 3 4; do head -c 900K /dev/zero > $n; done"]
+)
+def test_a_build_fills_no_disk(folder: Path, line: str) -> None:
+    play, limits = msgspec.structs.replace(DUEL, sandbox="bwrap"), Submissions(build_mib=1)
+    cup = Cup(title="A test", address="http://127.0.0.1", play=play, submissions=limits)
+    hosted = make_hosted(folder / "cup", cup)
+    sent = hosted.submit(hosted.member("Ann", "Rooks"), "Rook", with_build(line))
+    run_until(hosted)
+    assert now(hosted, sent).state is SubmissionState.FAILED
+    log = stages(hosted, sent)["build"].log
+    assert any(words in log for words in ("File size limit exceeded", "wrote more than the 1M", "1048576 are allowed"))
+    assert {one.name for one in bot_folder(hosted.folder, sent.id).iterdir()} == {"bot.toml", "src.py"}
+
+
 @pytest.mark.parametrize(
     ("stage", "files", "words"),
     [
@@ -220,7 +236,7 @@ def test_a_stage_whose_process_is_killed_begins_again(hosted: Hosted, ann: Accou
     assert now(hosted, sent).state is SubmissionState.PROBATION, stages(hosted, sent)
     assert [stage.attempts for stage in stages(hosted, sent).values()] == [2, 2, 2, 2]
     assert complaints == [
-        f"#1 (Rook): the process of {name.value} was killed by signal 9 (SIGKILL)" for name in StageName
+        f"#1 (Rook): {name.value}: its process was killed by signal 9 (SIGKILL)" for name in StageName
     ]
 
 
@@ -288,21 +304,56 @@ def test_a_server_that_stops_ends_the_stage_which_does_not_count(hosted: Hosted,
     assert stages(hosted, sent)["build"].attempts == 1
 
 
-def test_a_submission_that_is_withdrawn_stops_at_once(hosted: Hosted, ann: Account, folder: Path) -> None:
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_submission_that_is_withdrawn_or_replaced_stops_at_once(
+    hosted: Hosted, ann: Account, folder: Path, is_replaced: bool
+) -> None:
     sent, other = hosted.submit(ann, "Rook", waits_in_build(folder)), hosted.submit(ann, "Bishop", b"nonsense")
 
     async def main() -> None:
         async with running(hosted) as made:
             await when((folder / "building").exists, "the build is running")
             assert made.busy == now(hosted, sent)
-            withdraw(hosted.database, Actor(ann.id), sent.id)
+            if is_replaced:
+                hosted.submit(ann, "Rook", b"nonsense")
+            else:
+                withdraw(hosted.database, Actor(ann.id), sent.id)
             made.wake()
             await when(lambda: not queue(hosted.database), "the queue is empty")
             await when(lambda: made.busy is None, "nothing is running")
+            assert made.trouble == ""
 
     trio.run(main)
-    assert now(hosted, sent).state is SubmissionState.WITHDRAWN
+    assert now(hosted, sent).state is (SubmissionState.REPLACED if is_replaced else SubmissionState.WITHDRAWN)
     assert now(hosted, other).state is SubmissionState.FAILED
+
+
+@pytest.mark.parametrize("lost", ["temporary", "received/1", "bots/1"])
+def test_a_file_that_is_lost_is_no_fault_of_a_bot(
+    hosted: Hosted, ann: Account, monkeypatch: pytest.MonkeyPatch, lost: str
+) -> None:
+    monkeypatch.setattr(pipeline, "PAUSE", 0.01)
+    sent, complaints = hosted.submit(ann, "Rook", tar({"bot.py": good_bot()})), list[str]()
+    place, aside = hosted.folder / lost, hosted.folder / "aside"
+
+    def lose(submission: Submission) -> None:
+        if lost == "bots/1" and not complaints:
+            place.rename(aside)
+
+    async def main() -> None:
+        async with running(hosted, tell=lose, complain=complaints.append) as made:
+            await when(lambda: len(complaints) > ATTEMPTS, "it is tried again and again")
+            assert made.trouble.startswith("this machine cannot")
+            place.unlink() if lost == "temporary" else aside.rename(place)
+            await when(lambda: not queue(hosted.database), "the queue is empty")
+
+    if lost == "received/1":
+        place.rename(aside)
+    elif lost == "temporary":  # a link to nowhere cannot be made a folder
+        place.symlink_to("nowhere")
+    trio.run(main)
+    assert now(hosted, sent).state is SubmissionState.PROBATION, stages(hosted, sent)
+    assert [stage.attempts for stage in stages(hosted, sent).values()] == [1] * 4
 
 
 def test_a_submission_that_comes_later_is_taken(hosted: Hosted, ann: Account) -> None:
@@ -325,14 +376,14 @@ def answering(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
 
 
 def answer_of(**answer: str) -> str:
-    return f"print({msgspec.json.encode(JobAnswer(**answer)).decode()!r})"
+    return f"print({msgspec.json.encode(StageResult(**answer)).decode()!r})"
 
 
 def test_a_fault_of_the_machine_is_nobodys_and_stops_no_other(
     hosted: Hosted, ann: Account, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A full disk, say. The stage is tried again until it works."""
-    monkeypatch.setattr(pipeline, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(pipeline, "PAUSE", 0.01)
     sent, other = hosted.submit(ann, "Rook", b"x"), hosted.submit(ann, "Bishop", b"x")
     full = folder / "full"
     full.touch()
@@ -362,7 +413,7 @@ def test_a_fault_of_the_machine_is_nobodys_and_stops_no_other(
 def test_a_database_that_cannot_be_written_stops_the_queue_until_it_can(
     hosted: Hosted, ann: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(pipeline, "PAUSE", 0.01)
     sent, complaints = hosted.submit(ann, "Rook", b"nonsense"), list[str]()
     hosted.database.run("pragma busy_timeout = 0")
     other = sqlite3.connect(hosted.folder / FILE, isolation_level=None)
@@ -385,7 +436,10 @@ def test_a_database_that_cannot_be_written_stops_the_queue_until_it_can(
         ("print('hello')", "unpack was tried 3 times: its process exited with code 0"),
         ("sys.exit('no memory')", "unpack was tried 3 times: its process exited with code 1: no memory"),
         ("print('x' * (2 << 20))", "unpack was tried 3 times: its process gave an answer that is too long"),
-        ("__import__('time').sleep(1000)", "unpack took longer than 0.5 s"),
+        (
+            "__import__('time').sleep(1000)",
+            "unpack was stopped: expected at most 0 minutes for all stages. Make it faster",
+        ),
     ],
 )
 def test_a_child_without_an_answer_is_no_bots_pass(
@@ -393,22 +447,33 @@ def test_a_child_without_an_answer_is_no_bots_pass(
 ) -> None:
     answering(monkeypatch, line)
     if "sleep" in line:
-        monkeypatch.setitem(pipeline.SECONDS, StageName.UNPACK, 0.5)
+        monkeypatch.setattr(pipeline, "most_seconds", lambda control: 0.5)
     sent = hosted.submit(ann, "Rook", b"x")
     run_until(hosted)
     assert (now(hosted, sent).state, now(hosted, sent).reason) == (SubmissionState.FAILED, words)
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("100ms", 1900), ("10s/move", 11_800), ("60+0.6", 3600)])
-def test_a_check_has_the_time_that_slow_games_take(text: str, seconds: float) -> None:
-    assert pipeline.seconds_of(StageName.CHECK, parse_time(text)) == seconds
-    assert pipeline.seconds_of(StageName.UNPACK, parse_time(text)) == pipeline.SECONDS[StageName.UNPACK]
+def test_a_submission_has_the_time_that_slow_games_take(text: str, seconds: float) -> None:
+    assert pipeline.most_seconds(parse_time(text)) == seconds
+
+
+def test_the_time_of_all_stages_and_attempts_is_bound(
+    hosted: Hosted, ann: Account, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = hosted.submit(ann, "Rook", waits_in_build(folder))
+    monkeypatch.setattr(pipeline, "most_seconds", lambda control: 60.0)
+
+    def used(submission: Submission) -> None:
+        hosted.database.run("update stage set seconds = 59.5 where name = 'unpack'")
+
+    run_until(hosted, tell=used)
+    assert now(hosted, sent).reason == "build was stopped: expected at most 1 minutes for all stages. Make it faster"
 
 
 def test_a_child_that_does_not_stop_is_killed(
     hosted: Hosted, ann: Account, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "GRACE", 0.2)
     answering(
         monkeypatch,
         f"import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); open({str(folder / 'deaf')!r}, 'w'); "

@@ -12,13 +12,15 @@ from arena.host.submissions import (
     AFTER,
     IN_PIPELINE,
     LONGEST_REASON,
+    RECEIVED,
     StageName,
+    StageResult,
     StageState,
     Submission,
     SubmissionState,
     begin_stage,
+    count_killed,
     disqualify,
-    end_attempt,
     end_stage,
     get_submission,
     playing,
@@ -28,7 +30,6 @@ from arena.host.submissions import (
     received_file,
     record_game,
     set_quota,
-    stage_of,
     stages_of,
     submissions_of,
     unpark,
@@ -52,12 +53,14 @@ def passed(hosted: Hosted, submission: Submission, until: SubmissionState = Subm
     for name, state in AFTER.items():
         begin_stage(hosted.database, submission.id, name)
         digest = f"digest of {submission.id}" if name is StageName.UNPACK else ""
-        submission = end_stage(
-            hosted.database, hosted.cup, submission.id, name, fault="", text="", log="", digest=digest
-        )
+        submission = ended(hosted, submission, name, digest=digest)
         if state is until:
             break
     return submission
+
+
+def ended(hosted: Hosted, submission: Submission, name: StageName, **result: str) -> Submission:
+    return end_stage(hosted.database, hosted.cup, submission.id, name, StageResult(**result))
 
 
 def play(hosted: Hosted, submission: Submission, *forfeits: str) -> Submission:
@@ -80,47 +83,48 @@ def test_a_submission_is_kept_with_its_file(hosted: Hosted, ann: Account) -> Non
 
 
 def test_a_file_that_cannot_be_moved_makes_no_submission(hosted: Hosted, ann: Account) -> None:
-    def move(number: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    with pytest.raises(OSError, match="No space"):
-        receive(hosted.database, hosted.cup, Actor(ann.id), 1, "Rook", size=1, sent_as="x", move=move)
+    (hosted.folder / RECEIVED).touch()  # where a folder should be
+    with pytest.raises(OSError, match="File exists"):
+        hosted.submit(ann, "Rook", b"data")
     assert queue(hosted.database) == []
+    (hosted.folder / RECEIVED).unlink()
     assert hosted.submit(ann, "Rook", b"data").id == 1
 
 
-@pytest.mark.parametrize("bot", ["", "a/b", "x#2", "a\u202eb", "x" * 41])
+@pytest.mark.parametrize("bot", ["", "a/b", "x#2", "a\u202eb", "x" * 41, "R\u043eok"])
 def test_names_of_bots_obey_the_rules(hosted: Hosted, ann: Account, bot: str) -> None:
     with pytest.raises(ChangeRefusedError, match="bot: expected a name"):
         hosted.submit(ann, bot, b"data")
 
 
-def test_a_name_belongs_to_the_team_that_used_it_first(hosted: Hosted, ann: Account) -> None:
+@pytest.mark.parametrize("end", ["fails", "is withdrawn", "is replaced", "played"])
+def test_a_name_belongs_to_the_team_whose_bot_is_there_or_has_played(hosted: Hosted, ann: Account, end: str) -> None:
     bob = hosted.member("Bob", "Knights")
     first = hosted.submit(ann, "Rook", b"data")
-    with pytest.raises(ChangeRefusedError, match="another team has ROOK"):
-        hosted.submit(bob, "ROOK", b"data")
+    for alike in ("ROOK", "R0ok"):
+        with pytest.raises(ChangeRefusedError, match=f"another team has {alike} or one that looks like it"):
+            hosted.submit(bob, alike, b"data")
     begin_stage(hosted.database, first.id, StageName.UNPACK)
-    end_stage(hosted.database, hosted.cup, first.id, StageName.UNPACK, fault="broken", text="", log="")
-    hosted.submit(bob, "ROOK", b"data")  # a failed submission keeps no name
+    if end == "fails":
+        ended(hosted, first, StageName.UNPACK, fault="broken")
+    else:
+        hosted.database.run("update submission set player = ?", "digest" if end == "played" else "")
+        last = hosted.submit(ann, "Rook", b"more") if end == "is replaced" else first
+        withdraw(hosted.database, Actor(ann.id), last.id)
+    if end == "played":
+        with pytest.raises(ChangeRefusedError, match="another team has ROOK"):
+            hosted.submit(bob, "ROOK", b"data")
+    else:
+        assert hosted.submit(bob, "ROOK", b"data").state is SubmissionState.RECEIVED
 
 
 def test_strangers_submit_nothing_for_a_team(hosted: Hosted, ann: Account) -> None:
-    bob = hosted.member("Bob", "Knights")
+    bob, team, file = hosted.member("Bob", "Knights"), hosted.team_of(ann).id, hosted.folder / "x"
+    file.touch()
     with pytest.raises(ChangeRefusedError, match="only a host"):
         receive(
-            *(hosted.database, hosted.cup, Actor(bob.id), hosted.team_of(ann).id, "Rook"),
-            size=1,
-            sent_as="x",
-            move=lambda number: None,
+            *(hosted.database, hosted.cup, hosted.folder, Actor(bob.id)), team=team, bot="Rook", file=file, sent_as="x"
         )
-
-
-def test_sizes_are_limited(hosted: Hosted, ann: Account) -> None:
-    with pytest.raises(ChangeRefusedError, match="an empty one"):
-        hosted.submit(ann, "Rook", b"")
-    with pytest.raises(ChangeRefusedError, match=r"at most 20 MiB, got 21\.0 MiB"):
-        hosted.submit(ann, "Rook", bytes(21 << 20))
 
 
 def test_submissions_a_day_are_limited(hosted: Hosted, ann: Account, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,8 +156,6 @@ def test_bots_at_once_are_limited_and_versions_are_not(hosted: Hosted, ann: Acco
 def test_only_a_host_sets_quotas(hosted: Hosted, ann: Account) -> None:
     with pytest.raises(ChangeRefusedError, match="only a host"):
         set_quota(hosted.database, Actor(ann.id), 1, a_day=99, active=99)
-    with pytest.raises(ChangeRefusedError, match="from 0 to 1000000"):
-        set_quota(hosted.database, HOST, 1, a_day=-1, active=None)
 
 
 def test_a_new_version_replaces_the_old_one_when_it_gets_there(hosted: Hosted, ann: Account) -> None:
@@ -164,6 +166,29 @@ def test_a_new_version_replaces_the_old_one_when_it_gets_there(hosted: Hosted, a
     new = passed(hosted, new)
     assert playing(hosted.database) == [other, new]
     assert get_submission(hosted.database, old.id).reason == f"a newer version is #{new.id} (Rook)"
+
+
+def test_a_bot_has_one_version_on_its_way(hosted: Hosted, ann: Account) -> None:
+    old = passed(hosted, hosted.submit(ann, "Rook", b"1"), SubmissionState.BUILT)
+    other, new = hosted.submit(ann, "Bishop", b"2"), hosted.submit(ann, "Rook", b"3")
+    assert queue(hosted.database) == [other, new]
+    assert why(hosted, old) == f"It plays no games: a newer version is #{new.id} (Rook)."
+
+
+def test_teams_take_turns(hosted: Hosted, ann: Account) -> None:
+    people = [ann, hosted.member("Bob", "Knights"), hosted.member("Cyd", "Pawns")]
+    for one in people:
+        for number in (1, 2):
+            hosted.submit(one, f"{one.name} {number}", b"1")
+    order = list[str]()
+    while waiting := queue(hosted.database):
+        order.append(waiting[0].bot)
+        begin_stage(hosted.database, waiting[0].id, StageName.UNPACK)
+        withdraw(hosted.database, HOST, waiting[0].id)
+    assert order == ["Ann 1", "Bob 1", "Cyd 1", "Ann 2", "Bob 2", "Cyd 2"]
+    for one in reversed(people):
+        hosted.submit(one, one.name, b"1")
+    assert [one.bot for one in queue(hosted.database)] == ["Ann", "Bob", "Cyd"]  # who had the last turn is the last
 
 
 @pytest.mark.parametrize("end", [None, "park", "disqualify", "withdraw"])
@@ -177,14 +202,13 @@ def test_the_same_files_again_are_refused_while_they_are_there(hosted: Hosted, a
         withdraw(hosted.database, Actor(ann.id), first.id)
     again = hosted.submit(ann, "Rook", b"1")
     begin_stage(hosted.database, again.id, StageName.UNPACK)
-    more = {"fault": "", "text": "", "log": "", "digest": "digest of 1"}
-    ended = end_stage(hosted.database, hosted.cup, again.id, StageName.UNPACK, **more)
+    again = ended(hosted, again, StageName.UNPACK, digest="digest of 1")
     if end == "withdraw":
-        assert ended.state is SubmissionState.UNPACKED
+        assert again.state is SubmissionState.UNPACKED
     else:
-        assert ended.state is SubmissionState.FAILED
+        assert again.state is SubmissionState.FAILED
         state = get_submission(hosted.database, first.id).state.value
-        assert ended.reason == f"already submitted as #1 (Rook), which is {state}: its files are the same"
+        assert again.reason == f"already submitted as #1 (Rook), which is {state}: its files are the same"
 
 
 def test_a_bot_leaves_probation_after_its_games(hosted: Hosted, ann: Account) -> None:
@@ -212,7 +236,7 @@ def test_a_bot_is_parked_after_forfeits_in_a_row(hosted: Hosted, ann: Account) -
         unpark(hosted.database, hosted.cup, Actor(bob.id), sent.id)
     sent = unpark(hosted.database, hosted.cup, Actor(ann.id), sent.id)
     assert (sent.state, sent.forfeits) == (SubmissionState.PROBATION, 0)
-    with pytest.raises(ChangeRefusedError, match="expected one that is parked"):
+    with pytest.raises(ChangeRefusedError, match="is probation: it cannot go to probation"):
         unpark(hosted.database, hosted.cup, Actor(ann.id), sent.id)
 
 
@@ -220,7 +244,7 @@ def test_an_old_version_or_one_bot_too_many_is_not_unparked(hosted: Hosted, ann:
     old = play(hosted, passed(hosted, hosted.submit(ann, "A", b"1")), *["game 1"] * 3)
     passed(hosted, hosted.submit(ann, "B", b"2"))
     passed(hosted, hosted.submit(ann, "C", b"3"))
-    with pytest.raises(ChangeRefusedError, match="there are B, C: withdraw one"):
+    with pytest.raises(ChangeRefusedError, match="yours has B, C: withdraw one"):
         unpark(hosted.database, hosted.cup, Actor(ann.id), old.id)
 
 
@@ -228,7 +252,7 @@ def test_a_parked_version_is_replaced_by_a_newer_one(hosted: Hosted, ann: Accoun
     old = play(hosted, passed(hosted, hosted.submit(ann, "A", b"1")), *["game 1"] * 3)
     passed(hosted, hosted.submit(ann, "A", b"2"))
     assert get_submission(hosted.database, old.id).state is SubmissionState.REPLACED
-    with pytest.raises(ChangeRefusedError, match="is replaced: expected one that is parked"):
+    with pytest.raises(ChangeRefusedError, match=r"has a newer version, #2 \(A\), in the ladder"):
         unpark(hosted.database, hosted.cup, Actor(ann.id), old.id)
 
 
@@ -249,29 +273,36 @@ def test_what_is_withdrawn_during_a_stage_stays_withdrawn(hosted: Hosted, ann: A
     sent = hosted.submit(ann, "Rook", b"1")
     begin_stage(hosted.database, sent.id, StageName.UNPACK)
     withdraw(hosted.database, Actor(ann.id), sent.id)
-    ended = end_stage(hosted.database, hosted.cup, sent.id, StageName.UNPACK, fault="", text="", log="")
-    assert (ended.state, why(hosted, sent)) == (
-        SubmissionState.WITHDRAWN,
-        "It plays no games: its team has withdrawn it.",
-    )
-    with pytest.raises(ChangeRefusedError, match="nothing to withdraw"):
+    assert ended(hosted, sent, StageName.UNPACK).state is SubmissionState.WITHDRAWN
+    assert why(hosted, sent) == "It plays no games: its team has withdrawn it."
+    with pytest.raises(ChangeRefusedError, match="is withdrawn: it cannot go to withdrawn"):
         withdraw(hosted.database, Actor(ann.id), sent.id)
 
 
 def test_stages_are_kept_with_times_attempts_and_logs(hosted: Hosted, ann: Account) -> None:
-    sent = hosted.submit(ann, "Rook", b"1")
-    first = begin_stage(hosted.database, sent.id, StageName.UNPACK)
+    sent, name = hosted.submit(ann, "Rook", b"1"), StageName.UNPACK
+    begin_stage(hosted.database, sent.id, name)
+    (first,) = stages_of(hosted.database, sent.id)
     assert (first.state, first.attempts, first.ended) == (StageState.BEGUN, 1, None)
-    end_attempt(hosted.database, sent.id, StageName.UNPACK, "the disk is full", is_counted=False)
-    assert begin_stage(hosted.database, sent.id, StageName.UNPACK).attempts == 1
-    end_attempt(hosted.database, sent.id, StageName.UNPACK, "killed", is_counted=True)
-    assert begin_stage(hosted.database, sent.id, StageName.UNPACK).attempts == 2
-    end_stage(hosted.database, hosted.cup, sent.id, StageName.UNPACK, fault="x" * 9999, text="", log="a\nb")
-    ended = stage_of(hosted.database, sent.id, StageName.UNPACK)
-    assert (ended.state, ended.text, ended.log) == (StageState.FAILED, "x" * LONGEST_REASON, "a\nb")
-    assert ended.ended is not None
-    assert ended.ended >= ended.begun
-    assert stages_of(hosted.database, sent.id) == [ended]
+    attempts = []
+    for result in ({"trouble": "the disk is full"}, {"died": "was killed"}, {}):
+        begin_stage(hosted.database, sent.id, name)
+        if result:
+            ended(hosted, sent, name, **result)
+        else:
+            count_killed(hosted.database)  # a server that is killed writes nothing
+        (stage,) = stages_of(hosted.database, sent.id)
+        attempts.append((stage.state, stage.attempts, stage.text))
+    assert attempts == [
+        (StageState.WAITS, 1, "the disk is full"),
+        (StageState.WAITS, 2, "was killed"),
+        (StageState.WAITS, 3, "the server stopped while it was running"),
+    ]
+    hosted.database.run("update stage set begun = begun - 100, seconds = 7")
+    ended(hosted, sent, name, fault="x" * 9999, log="a\nb")
+    (last,) = stages_of(hosted.database, sent.id)
+    assert (last.state, last.text, last.log) == (StageState.FAILED, "x" * LONGEST_REASON, "a\nb")
+    assert 107 <= last.seconds < 200
 
 
 def test_there_is_always_an_answer_to_why_am_i_waiting(hosted: Hosted, ann: Account) -> None:
@@ -280,7 +311,10 @@ def test_there_is_always_an_answer_to_why_am_i_waiting(hosted: Hosted, ann: Acco
     assert why(hosted, first) == "Stage 1 of 4 (unpack) is the next to run."
     begin_stage(hosted.database, first.id, StageName.UNPACK)
     assert why(hosted, first) == "Stage 1 of 4 (unpack) is running, since 0 seconds."
-    assert why(hosted, second) == ("Stage 1 of 4 (unpack) waits: 1 submission before it; unpack of #1 is running now.")
+    third = hosted.submit(ann, "Bishop", b"3")
+    assert why(hosted, second) == "Stage 1 of 4 (unpack) is the next to run; unpack of #1 is running now."
+    assert why(hosted, third) == "Stage 1 of 4 (unpack) waits: 1 submission before it; unpack of #1 is running now."
+    ended(hosted, first, StageName.UNPACK, died="was killed")
     begin_stage(hosted.database, first.id, StageName.UNPACK)
     assert "is running for the 2. time" in why(hosted, first)
     for one in (first, second):

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 from hosted import tar, zipped
 
-from arena.host.unpack import DEEPEST, LONGEST_PART, UnpackError, UnpackLimits, remove, unpack
+from arena.host.cup_settings import Submissions
+from arena.host.unpack import DEEPEST, LONGEST_PART, UnpackError, remove, unpack
 
-LIMITS = UnpackLimits(files=50, bytes=1 << 20)
+LIMITS = Submissions(files=50, unpacked_mib=1)
 Unpacked = dict[str, tuple[bytes, int]]
 
 
@@ -30,7 +31,7 @@ def take(target: Path) -> Callable[..., Unpacked]:
     """`take(data, name)`: unpack, and return the files with their modes."""
     target.parent.mkdir()
 
-    def run(data: bytes, name: str = "bot", limits: UnpackLimits = LIMITS) -> Unpacked:
+    def run(data: bytes, name: str = "bot", limits: Submissions = LIMITS) -> Unpacked:
         unpack(io.BytesIO(data), target, name, limits)
         files = (path for path in target.rglob("*") if not path.is_dir())
         return {
