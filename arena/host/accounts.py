@@ -24,6 +24,7 @@ WORD_BYTES = 32
 DAY = 86400.0
 INVITED_DAYS, LINK_DAYS = 14, 1
 MOST_TOKENS = 20
+LINKS = 100
 USED_SECONDS = 60.0
 """The least time between two updates of a token's last use."""
 LOOKS_LIKE = {
@@ -133,14 +134,6 @@ def members(database: CupDatabase, team: int) -> list[Account]:
     return database.rows(Account, sql, team)
 
 
-def accounts(database: CupDatabase) -> list[Account]:
-    return database.rows(Account, "select * from account order by name")
-
-
-def teams(database: CupDatabase) -> list[Team]:
-    return database.rows(Team, "select * from team order by name")
-
-
 def is_host(database: CupDatabase, actor: Actor) -> bool:
     if actor.account is None:
         return actor.is_machine
@@ -196,19 +189,23 @@ def _use(database: CupDatabase, word: str) -> Invitation:
     return found
 
 
-def links(database: CupDatabase, actor: Actor) -> list[Invitation]:
-    """Return the links that an actor may revoke: the own ones and those to the own team; a host's are all."""
+def links(database: CupDatabase, actor: Actor, more: str = "", *values: object) -> list[Invitation]:
+    """Return the last links that an actor may revoke: the own ones and those to the own team; a host's are all.
+
+    `more` is a further condition.
+    """
     sql = (
         "select invitation.*, name as by from invitation left join account on account.id = maker "
-        "where expires > ? and (? or ? in (account, maker) or team in (select team from member where account = ?))"
+        "where expires > ? and (? or ? in (account, maker) or team in (select team from member where account = ?)) "
+        f"{more} order by invitation.id desc limit {LINKS}"
     )
     own = actor.account
-    return database.rows(Invitation, sql, time.time(), is_host(database, actor), own, own)
+    return database.rows(Invitation, sql, time.time(), is_host(database, actor), own, own, *values)
 
 
 def revoke_link(database: CupDatabase, actor: Actor, number: int) -> None:
     with database.change():
-        if number not in [link.id for link in links(database, actor)]:
+        if not links(database, actor, "and invitation.id = ?", number):
             raise ChangeRefusedError("you have no such link: it may be used already")
         database.run("delete from invitation where id = ?", number)
         database.note("revoked a link", {"link": number}, actor.account, actor.address)

@@ -19,6 +19,7 @@ from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote
 
@@ -139,23 +140,12 @@ ChangeFunction = Callable[[Request, Visitor, dict[str, str]], Awaitable[Response
 UploadFunction = Callable[[Request, Visitor, Upload], Awaitable[Response]]
 
 
-class _Session(msgspec.Struct, frozen=True):
-    account: int
-    token: int | None
-
-
 class GuardedRoutes:
     """Makes routes for pages, changes and uploads, which know their visitor. Give `uploads` to the `Guard`."""
 
-    def __init__(
-        self,
-        folder: Path,
-        cup: Cup,
-        database: CupDatabase,
-        *,
-        rates: Rates = Rates(),  # noqa: B008  (frozen)
-    ) -> None:
-        self._folder, self._database = folder, database
+    def __init__(self, folder: Path, cup: Cup, database: CupDatabase, rates: Rates | None = None) -> None:
+        rates = rates or Rates()
+        self._database, self._incoming = database, folder / INCOMING
         self._key = (folder / KEY).read_bytes()
         if len(self._key) < KEY_BYTES:
             raise UsageError(f"{folder / KEY}: expected a key of {KEY_BYTES} bytes, got {len(self._key)}")
@@ -220,15 +210,15 @@ class GuardedRoutes:
         async def answer(request: Request) -> Response:
             self._limit(request, self._reads, self._changes)
             team = self._changing(request, Need.TEAM).own_team
-            with self._one_upload(address_key(_address(request)), team), self._incoming() as file:
+            with self._one_upload(address_key(_address(request)), team) as file:
                 upload = await self._received(request, file)
                 visitor = self._changing(request, Need.TEAM)  # once more: much may have changed since
                 self._check_csrf(visitor, upload.fields)
                 request.state.fields = upload.fields
                 return await function(request, visitor, upload)
 
-        methods = ["POST", "PUT"]
-        routes = [Route(f"{path}{rest}", self._in_words(answer, again), methods=methods) for rest in ("", "/", "/{name}")]
+        methods, answered = ["POST", "PUT"], self._in_words(answer, again)
+        routes = [Route(f"{path}{rest}", answered, methods=methods) for rest in ("", "/", "/{name}")]
         return list[BaseRoute](routes)
 
     def sign_in(self, response: Response, account: int, address: str, token: int | None = None) -> None:
@@ -257,17 +247,19 @@ class GuardedRoutes:
             token = who.find_token(self._database, request.headers["authorization"].partition(" ")[2].strip())
             if token is None:
                 raise RequestRefused(401, "This token is not good: make another.", {"WWW-Authenticate": "Bearer"})
-            account, team = who.get_account(self._database, token.account), who.team_of(self._database, token.account)
-            return Visitor(address, account, team, token=token.id, is_program=True)
+            return Visitor(address, *self._known(token.account), token=token.id, is_program=True)
         word, _, given = request.cookies.get(self.cookie, "").partition(".")
         if not _same(given, self._signature("session", word)):
             return Visitor(address)
         hash, sql = who.secret_hash(word), "select account, token from session where hash = ? and expires > ?"
-        session = self._database.row(_Session, sql, hash, time.time())
+        session = self._database.row(dict[str, Any], sql, hash, time.time())
         if session is None:
             return Visitor(address)
-        account, team = who.get_account(self._database, session.account), who.team_of(self._database, session.account)
-        return Visitor(address, account, team, hash, self._signature("csrf", word), session.token)
+        csrf = self._signature("csrf", word)
+        return Visitor(address, *self._known(session["account"]), hash, csrf, session["token"])
+
+    def _known(self, account: int) -> tuple[who.Account, who.Team | None]:
+        return who.get_account(self._database, account), who.team_of(self._database, account)
 
     def _signature(self, use: str, word: str) -> str:
         text = f"{use} {word}".encode("utf-8", "surrogatepass")
@@ -322,26 +314,18 @@ class GuardedRoutes:
         return answer_in_words
 
     @contextmanager
-    def _one_upload(self, address: str, team: who.Team) -> Iterator[None]:
+    def _one_upload(self, address: str, team: who.Team) -> Iterator[Path]:
         most = {"all": UPLOADS_AT_ONCE, address: UPLOADS_OF_ADDRESS, team.id: UPLOADS_OF_TEAM}
         if any(self._uploading[key] >= number for key, number in most.items()):
             raise RequestRefused(429, "Other uploads are under way: try again in a moment.", {"Retry-After": "10"})
         self._uploading.update(list(most))
         try:
-            yield
+            self._incoming.mkdir(mode=0o700, exist_ok=True)
+            with TemporaryDirectory(dir=self._incoming) as folder:
+                yield Path(folder, "file")
         finally:
             self._uploading.subtract(list(most))
             self._uploading += Counter()  # keeps those above zero
-
-    @contextmanager
-    def _incoming(self) -> Iterator[Path]:
-        folder = self._folder / INCOMING
-        folder.mkdir(mode=0o700, exist_ok=True)
-        file = folder / secrets.token_hex(16)
-        try:
-            yield file
-        finally:
-            file.unlink(missing_ok=True)
 
     async def _received(self, request: Request, file: Path) -> Upload:
         """Write the file of a request to the disk, piece by piece, unless it is too large or comes too slowly."""
@@ -410,13 +394,10 @@ def _same(given: str, expected: str) -> bool:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """Return the fields of a form; of a program also JSON with texts."""
     kind, body = _kind(request), await request.body()
     try:
-        if kind == "application/json" and has_token(request.headers):
-            return msgspec.json.decode(body, type=dict[str, str])
         if body and kind != "application/x-www-form-urlencoded":
             raise RequestRefused(415, "Expected the form of the page.")
         return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=FIELDS))
-    except (ValueError, msgspec.DecodeError):
+    except ValueError:
         raise RequestRefused(400, "Expected the fields of a form.") from None
