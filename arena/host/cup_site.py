@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import msgspec
 import trio
@@ -52,7 +52,6 @@ ROWS = 100
 """The rows of a page of a list."""
 LAST = 10**15 - 1
 NUMBER = re.compile(r"\d{1,15}", re.ASCII)
-LEAGUE = re.compile(r"(season|final|challenges)-([1-9]\d{0,8})", re.ASCII)
 STORES = {"season": ladder_store, "final": final_store, "challenges": challenge_store}
 T = TypeVar("T")
 PUBLIC = Reader(Audience.PUBLIC)
@@ -72,6 +71,13 @@ def number_in(text: str, what: str) -> int:
 
 def go_to(path: str) -> Response:
     return RedirectResponse(path, 303, {"Cache-Control": "no-store"})
+
+
+class SitePages:
+    """A group of pages, whose functions answer requests."""
+
+    def __init__(self, site: "CupSite") -> None:
+        self.site, self.database = site, site.database
 
 
 class CupSite:
@@ -105,8 +111,6 @@ class CupSite:
         async with self._one_at_once:
             return await trio.to_thread.run_sync(function)
 
-    # --- pages --------------------------------------------------------------------------------------------------------
-
     def answer(self, request: Request, visitor: Visitor, template: str, **values: object) -> Response:
         """Answer with a page. The front page changes with the ladder."""
         here = request.url.path.removeprefix("/") or "index.html"
@@ -117,7 +121,7 @@ class CupSite:
         if here == "index.html" and (served := self.served(self.ladder)):
             site = msgspec.structs.replace(site, head=LIVE, state=served.reader.state.version)
         refused = getattr(request.state, "refused", "")
-        values = {"parts": self, "refused": refused, "fields": request.state.fields if refused else {}} | values
+        values |= {"refused": refused, "fields": request.state.fields if refused else {}}
         page = self.look.page(template, here, site=site, competition=self, visitor=visitor, when=when, **values)
         return HTMLResponse(page, 409 if refused else 200)
 
@@ -136,15 +140,16 @@ class CupSite:
             dict, f"select * from ({sql}) where id < ? order by id desc limit {ROWS}", *values, before
         )
 
-    def teams_by_player(self, players: Sequence[str]) -> dict[str, str]:
-        """Return the names of the teams of bots in stores, by their digests."""
+    def teams_of(self, lines: Sequence[Line]) -> dict[str, str]:
+        """Return the names of the teams of bots in a ladder, by their digests."""
         sql = (
             "select player, team.name as team from submission join team on team.id = team "
             "where player in (select value from json_each(?))"
         )
-        return {one["player"]: one["team"] for one in self.database.rows(dict, sql, json.dumps(players))}
-
-    # --- the stores of seasons ----------------------------------------------------------------------------------------
+        return {
+            one["player"]: one["team"]
+            for one in self.database.rows(dict, sql, json.dumps([line.digest for line in lines]))
+        }
 
     @property
     def ladder(self) -> str:
@@ -156,11 +161,9 @@ class CupSite:
 
     def league(self, name: str) -> tuple[Path, Season] | None:
         """Return the store of a league by its name in paths; None without one."""
-        found = LEAGUE.fullmatch(name)
-        season = found and self.database.row(Season, "select * from season where number = ?", int(found[2]))
-        if not found or not season or name not in self.leagues(season):
-            return None
-        return STORES[found[1]](self.folder, season.number), season
+        kind, _, number = name.partition("-")
+        found = self.database.row(Season, "select * from season where cast(number as text) = ?", number)
+        return (STORES[kind](self.folder, found.number), found) if found and name in self.leagues(found) else None
 
     def is_whole(self, season: Season) -> bool:
         """Whether everybody may see all of the games of a season."""
@@ -199,20 +202,22 @@ class CupSite:
         served = self.served(name)
         return served.reader.state.contents if served else None
 
+    @property
+    def ranked(self) -> Sequence[Line]:
+        """The lines of the present ladder, the best bot first."""
+        contents = self.contents(self.ladder)
+        return contents.table.lines if contents else ()
+
     def lines(self) -> dict[tuple[str, str], Line]:
         """Return the lines of the present ladder by the names and digests of players."""
-        contents = self.contents(self.ladder)
-        if contents is None:
-            return {}
-        by_name = {line.name: line for line in contents.table.lines}
-        names = contents.roster.names.items()
+        contents, by_name = self.contents(self.ladder), {line.name: line for line in self.ranked}
+        names = contents.roster.names.items() if contents else ()
         return {(player.name, player.digest): by_name[name] for player, name in names if name in by_name}
 
-    async def season_page(self, request: Request, visitor: Visitor) -> Response:
-        name, page = request.path_params["league"], request.path_params["name"]
+    async def season_page(self, request: Request, visitor: Visitor) -> Any:
+        """Answer with a page of a league, or with the events of the present ladder."""
+        name, page = request.path_params.get("league", self.ladder), request.path_params.get("name", "events")
         served = self.served(name)
         if served is None:
-            if name == self.ladder:
-                raise RequestRefused(200, NOT_READ)
-            raise RequestRefused(404, NOT_FOUND)
-        return cast(Response, served.feed) if page == "events" else await served.answer(request, page or "index.html")
+            raise RequestRefused(200, NOT_READ) if name == self.ladder else RequestRefused(404, NOT_FOUND)
+        return served.feed if page == "events" else await served.answer(request, page or "index.html")

@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute
 
-from arena.host.accounts import Actor, ChangeRefusedError, require_host
+from arena.host.accounts import Actor, ChangeRefusedError
 from arena.host.challenges import waiting
 from arena.host.cup_database import CupDatabase
-from arena.host.cup_site import CupSite
+from arena.host.cup_site import SitePages
 from arena.host.guarded import Visitor
 from arena.host.seasons import Season, current, seasons
 from arena.system.printable import printable
@@ -31,7 +31,7 @@ PUBLIC_BOTS = (
 )
 """The public facts of the submissions that have been in a ladder."""
 NEWS = f"""
-select * from (select * from (
+select *, strftime('%Y-%m-%dT%H:%M:%SZ', time, 'unixepoch') as date from (select * from (
   select 'event-' || id as key, case when action = 'new leader' then json_extract(detail, '$.text') else action end
     || ' (season ' || json_extract(detail, '$.season') || ')' as title, time, '' as text
     from audit where action like 'season %' or action = 'new leader' order by id desc limit ?1)
@@ -54,7 +54,6 @@ def announce_to_all(database: CupDatabase, actor: Actor, text: str) -> None:
     if not text:
         raise ChangeRefusedError("text: expected some words, got none")
     with database.change():
-        require_host(database, actor)
         number = database.insert("announcement", text=text, created=time.time())
         database.note("announced", {"announcement": number, "text": text}, actor.account, actor.address)
 
@@ -63,14 +62,7 @@ def public_season(season: Season) -> dict[str, object]:
     return {**msgspec.structs.asdict(season), "seed": season.public_seed}
 
 
-def atom_date(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
-
-
-class Feeds:
-    def __init__(self, site: CupSite) -> None:
-        self.site, self.database = site, site.database
-
+class Feeds(SitePages):
     def routes(self) -> list[BaseRoute]:
         pages = {"/feed.atom": self._atom, "/health": self._health, "/metrics": self._metrics}
         names = ("cup", "ladder", "matchups", "bots", "seasons", "games", "news")
@@ -79,7 +71,7 @@ class Feeds:
 
     async def _atom(self, request: Request, visitor: Visitor) -> Response:
         entries = self.database.rows(dict, NEWS, ENTRIES)
-        text = self.site.look.page("feed.atom", "feed.atom", cup=self.site.cup, entries=entries, date=atom_date)
+        text = self.site.look.page("feed.atom", "feed.atom", cup=self.site.cup, entries=entries)
         return Asset.of(text.encode(), ATOM).answer(request)
 
     async def _api(self, request: Request, visitor: Visitor) -> Response:
@@ -102,8 +94,8 @@ class Feeds:
         if contents is None:
             return of_season
         if name == "ladder":
-            teams = site.teams_by_player([line.digest for line in contents.table.lines])
-            lines = [{**msgspec.to_builtins(one), "team": teams.get(one.digest, "")} for one in contents.table.lines]
+            teams = site.teams_of(site.ranked)
+            lines = [{**msgspec.to_builtins(one), "team": teams.get(one.digest, "")} for one in site.ranked]
             return of_season | {"lines": lines}
         names, table = contents.league.order, contents.table.crosstable
         if name == "matchups":
@@ -119,7 +111,11 @@ class Feeds:
         return JSONResponse({"is_playing": is_playing, "is_building": is_building}, status)
 
     async def _metrics(self, request: Request, visitor: Visitor) -> Response:
-        states = self.database.rows(dict, "select state, count(*) as number from submission group by state")
-        values = {"states": states, "season": current(self.database), "challenges": waiting(self.database)}
-        disk = shutil.disk_usage(self.site.folder)
-        return PlainTextResponse(self.site.look.page("metrics.txt", "metrics", competition=self.site, disk=disk, **values))
+        values = {
+            "states": self.database.rows(dict, "select state, count(*) as number from submission group by state"),
+            "season": current(self.database),
+            "challenges": waiting(self.database),
+            "disk": shutil.disk_usage(self.site.folder),
+            "competition": self.site,
+        }
+        return PlainTextResponse(self.site.look.page("metrics.txt", "metrics", **values))

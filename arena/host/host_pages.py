@@ -15,7 +15,7 @@ import arena.host.seasons as stage
 import arena.host.submissions as sent
 from arena.errors import ArenaError
 from arena.host.challenges import waiting
-from arena.host.cup_site import ROWS, CupSite, go_to, number_in
+from arena.host.cup_site import ROWS, CupSite, SitePages, go_to, number_in
 from arena.host.feeds import announce_to_all
 from arena.host.guarded import Need, Visitor
 from arena.host.seasons import SeasonState
@@ -30,8 +30,6 @@ LEAST_GAMES = 10
 MOST_PAIRS = 200
 FORMATS = tuple(name for name in FormatName if name is not FormatName.GAUNTLET)
 MOST_CONFIDENT = 0.999  # a draw share of 1 would make the scale 0
-
-
 ACCOUNTS = (
     "select account.*, coalesce(team.name, '') as team from account left join member on account = account.id "
     "left join team on team.id = team where instr(lower(account.name || ' ' || coalesce(team.name, '')), lower(?))"
@@ -88,10 +86,7 @@ def host_routes(site: CupSite) -> list[BaseRoute]:
     ]
 
 
-class HostPages:
-    def __init__(self, site: CupSite) -> None:
-        self.site, self.database = site, site.database
-
+class HostPages(SitePages):
     async def overview(self, request: Request, visitor: Visitor) -> Response:
         database, usage = self.database, shutil.disk_usage(self.site.folder)
         lists = {"queue": sent.queue(database), "parked": sent.in_states(database, (sent.SubmissionState.PARKED,))}
@@ -113,8 +108,6 @@ class HostPages:
         announce_to_all(self.database, visitor.actor, form.get("text", ""))
         return go_to("/host")
 
-    # --- the season ---------------------------------------------------------------------------------------------------
-
     async def season(self, request: Request, visitor: Visitor) -> Response:
         season = stage.current(self.database)
         bots = self.database.value("select count(*) from submission where state in ('probation', 'ladder')")
@@ -129,7 +122,8 @@ class HostPages:
                 case "thaw":
                     stage.thaw(database, cup, actor)
                 case "final":
-                    stage.begin_final(database, cup, self._format(form), self._order(), actor)
+                    ranked = [line.digest for line in self.site.ranked]
+                    stage.begin_final(database, cup, self._format(form), ranked, actor)
                 case "open" if stage.current(database).state is SeasonState.FINISHED:
                     stage.open_season(database, cup, actor)
                 case _:
@@ -144,13 +138,6 @@ class HostPages:
         rounds = number_in(form["rounds"], "rounds") if form.get("rounds") and name is FormatName.SWISS else None
         best_of = number_in(form["best_of"], "best_of") if form.get("best_of") and name is FormatName.KNOCKOUT else None
         return FormatOptions(name, rounds=rounds, best_of=best_of)
-
-    def _order(self) -> list[str]:
-        """Return the digests of the ladder's players, the best first, which seed a final."""
-        contents = self.site.contents(self.site.ladder)
-        return [line.digest for line in contents.table.lines] if contents else []
-
-    # --- accounts, links and bots -------------------------------------------------------------------------------------
 
     async def accounts(self, request: Request, visitor: Visitor) -> Response:
         find = request.query_params.get("find", "")
@@ -210,7 +197,6 @@ class HostPages:
         return self.site.answer(request, visitor, "audit.html", rows=self.site.rows_before(request, AUDIT))
 
     async def pairs(self, request: Request, visitor: Visitor) -> Response:
-        contents = self.site.contents(self.site.ladder)
-        teams = self.site.teams_by_player([line.digest for line in contents.table.lines]) if contents else {}
+        contents, teams = self.site.contents(self.site.ladder), self.site.teams_of(self.site.ranked)
         found = await self.site.compute(lambda: unlikely_pairs(contents, teams)) if contents else []
         return self.site.answer(request, visitor, "pairs.html", pairs=found, least=LEAST_GAMES)

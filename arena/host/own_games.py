@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -27,20 +26,9 @@ from protocol.seats import Color
 MENU = (("Front page", "../../index.html"), ("Team", "../../team"), ("Games of the team", "../../team/games"))
 Bots = frozenset[tuple[str, str]]
 """Names and digests."""
+OwnGame = tuple[GameRow, Color, str]
+"""A game, the side of the team's bot in it, and the team's outcome."""
 DEALT = "Both games of a pair begin alike, so what a bot saw in one would show what is hidden in the other."
-
-
-class OwnGame(NamedTuple):
-    """A game with a bot of the team on the side `color`; the `outcome` is the team's."""
-
-    row: GameRow
-    own: frozenset[Player]
-    color: Color
-    outcome: str
-
-    @property
-    def is_forfeit(self) -> bool:
-        return self.outcome == "lost" and self.row.reason.is_forfeit
 
 
 def players_of(site: CupSite, team: int) -> Bots:
@@ -51,11 +39,6 @@ def players_of(site: CupSite, team: int) -> Bots:
 
 def _own(players: tuple[Player, Player], bots: Bots) -> frozenset[Player]:
     return frozenset(one for one in players if (one.name, one.digest) in bots)
-
-
-def _refuse_dealt(settings: dict[str, str]) -> None:
-    if settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS or (GAME in settings and game_in(settings).has_chance):
-        raise RequestRefused(403, DEALT)
 
 
 async def own_page(site: CupSite, request: Request, visitor: Visitor) -> Response:
@@ -73,8 +56,9 @@ async def own_page(site: CupSite, request: Request, visitor: Visitor) -> Respons
     own = _own(stored.row.players, players_of(site, visitor.own_team.id)) if stored.row else frozenset[Player]()
     if not own:
         raise RequestRefused(404, "Your team has no such game.")
-    if not site.is_whole(season):
-        _refuse_dealt(settings)
+    is_dealt = settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS or (GAME in settings and game_in(settings).has_chance)
+    if is_dealt and not site.is_whole(season):
+        raise RequestRefused(403, DEALT)
 
     def make() -> str:
         look = Site(f"{site.cup.title}: season {season.number}, as your bot saw it", MENU, FOOTER, TEMPLATES)
@@ -90,16 +74,17 @@ def _games(store: Store, bots: Bots) -> Iterator[OwnGame]:
     for row in store.rows_of_players(digests, newest_first=True) if digests else ():
         if own := _own(row.players, bots):
             color = next(color for color in Color if row.players[color] in own)
-            is_drawn, has_won = row.result.winner is None and not row.reason.is_forfeit, row.result.winner is color
-            yield OwnGame(row, own, color, "drawn" if is_drawn else "won" if has_won else "lost")
+            is_drawn = row.result.winner is None and not row.reason.is_forfeit
+            yield row, color, "drawn" if is_drawn else "won" if row.result.winner is color else "lost"
 
 
 def own_games(path: Path, bots: Bots, *, against: str, only: str, before: int) -> list[OwnGame]:
+    def is_chosen(row: GameRow, color: Color, outcome: str) -> bool:
+        is_only = only in ("", outcome) or ((only, outcome) == ("forfeited", "lost") and row.reason.is_forfeit)
+        return is_only and row.number < before and against in ("", row.players[color.opponent].name)
+
     with Store(path, create=False) as store:
-        games = (game for game in _games(store, bots) if game.row.number < before)
-        chosen = (one for one in games if against in ("", one.row.players[one.color.opponent].name))
-        chosen = (one for one in chosen if only in ("", one.outcome) or (only == "forfeited" and one.is_forfeit))
-        return list(islice(chosen, ROWS))
+        return list(islice((game for game in _games(store, bots) if is_chosen(*game)), ROWS))
 
 
 def compare(path: Path, versions: Sequence[Submission]) -> dict[str, list[Counter[str]]]:
@@ -107,7 +92,7 @@ def compare(path: Path, versions: Sequence[Submission]) -> dict[str, list[Counte
     found: dict[str, list[Counter[str]]] = {}
     with Store(path, create=False) as store:
         for place, version in enumerate(versions):
-            for game in _games(store, frozenset([(version.bot, version.player)])):
-                counts = found.setdefault(game.row.players[game.color.opponent].name, [Counter() for _ in versions])
-                counts[place][game.outcome] += 1
+            for row, color, outcome in _games(store, frozenset([(version.bot, version.player)])):
+                counts = found.setdefault(row.players[color.opponent].name, [Counter() for _ in versions])
+                counts[place][outcome] += 1
     return {name: counts for name, counts in sorted(found.items()) if all(counts)}

@@ -1,6 +1,6 @@
 """Pages for everybody: the front page, the bots, the seasons, the rules, how to submit, and the way in."""
 
-from typing import cast
+from functools import partial
 
 import trio
 from starlette.requests import Request
@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 import arena.host.accounts as who
-from arena.host.cup_site import CupSite, go_to
+from arena.host.cup_site import CupSite, SitePages, go_to
 from arena.host.feeds import PUBLIC_BOTS, announcements
 from arena.host.guarded import SIGN_IN, Need, Visitor
 from arena.host.own_games import own_page
@@ -17,7 +17,7 @@ from arena.host.submit_api import SUBMIT
 from arena.league.league_options import variant_of
 from arena.report.site.charts import whiskers
 from arena.report.site.pages import rules_values
-from arena.web.guard import RequestRefused, static_route
+from arena.web.guard import static_route
 
 LADDER_TOP = 10
 
@@ -25,32 +25,20 @@ LADDER_TOP = 10
 def public_routes(site: CupSite) -> list[BaseRoute]:
     doors, pages = site.doors, PublicPages(site)
 
-    async def game(request: Request, visitor: Visitor) -> Response:
-        """Go to a replay from the page on which the game was watched."""
-        return go_to(f"/{site.ladder}/games/{request.path_params['name']}")
-
     async def ladder(request: Request, visitor: Visitor) -> Response:
-        return go_to(f"/{site.ladder}/index.html")
+        """Go to the ladder, or to the replay of a game that was watched."""
+        return go_to(f"/{site.ladder}{request.url.path if 'name' in request.path_params else '/index.html'}")
 
-    async def own(request: Request, visitor: Visitor) -> Response:
-        return await own_page(site, request, visitor)
-
-    async def sign_out(request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
-        response = go_to("/")
-        doors.sign_out(visitor, response)
-        return response
-
-    read = {"/": pages.front, "/index.html": pages.front, "/events": pages.events, "/bots": pages.bots}
+    read = {"/": pages.front, "/index.html": pages.front, "/events": site.season_page, "/bots": pages.bots}
     read |= {"/seasons": pages.seasons, "/rules": pages.rules, "/submit": pages.submit}
-    read |= {"/ladder": ladder, "/games/{name}": game}
+    read |= {"/ladder": ladder, "/games/{name}": ladder}
     return [
         *(doors.page(path, function) for path, function in read.items()),
         *site.form(SIGN_IN, pages.sign_in_form, pages.sign_in, Need.NOTHING, is_rare=True),
         *site.form("/join/{word}", pages.invitation, pages.join, Need.NOTHING, is_rare=True),
-        doors.change("/sign-out", sign_out),
         *site.live.routes(),
         static_route("/own/{league}"),
-        doors.page("/own/{league}/{name:path}", own, Need.TEAM),
+        doors.page("/own/{league}/{name:path}", partial(own_page, site), Need.TEAM),
     ]
 
 
@@ -59,14 +47,10 @@ def season_routes(site: CupSite) -> list[BaseRoute]:
     return [static_route("/{league}"), site.doors.page("/{league}/{name:path}", site.season_page)]
 
 
-class PublicPages:
-    def __init__(self, site: CupSite) -> None:
-        self.site = site
-
+class PublicPages(SitePages):
     async def front(self, request: Request, visitor: Visitor) -> Response:
         site, contents = self.site, self.site.contents(self.site.ladder)
-        lines = contents.table.lines[:LADDER_TOP] if contents else ()
-        teams = site.teams_by_player([line.digest for line in lines])
+        lines = site.ranked[:LADDER_TOP]
         marks = whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines])
         return site.answer(
             request,
@@ -75,15 +59,9 @@ class PublicPages:
             season=current(site.database),
             contents=contents,
             lines=list(zip(lines, marks, strict=True)),
-            teams=teams,
+            teams=site.teams_of(lines),
             announcements=announcements(site.database, 5),
         )
-
-    async def events(self, request: Request, visitor: Visitor) -> Response:
-        served = self.site.served(self.site.ladder)
-        if served is None:
-            raise RequestRefused(503, "No game of this season is over yet.", {"Retry-After": "10"})
-        return cast(Response, served.feed)
 
     async def bots(self, request: Request, visitor: Visitor) -> Response:
         site = self.site
@@ -101,30 +79,27 @@ class PublicPages:
     async def submit(self, request: Request, visitor: Visitor) -> Response:
         return self.site.answer(request, visitor, "submit.html", api=f"{self.site.cup.address}{SUBMIT}")
 
-    # --- the way in ---------------------------------------------------------------------------------------------------
-
     async def sign_in_form(self, request: Request, visitor: Visitor) -> Response:
         return self.site.answer(request, visitor, "sign_in.html", is_open=self.site.cup.registration.by == "open")
 
     async def sign_in(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
         """Sign in with a token, or register."""
-        site = self.site
+        name, team = form.get("name", "").strip(), form.get("team", "").strip()
         if form.get("do") == "register":
-            name, team = form.get("name", "").strip(), form.get("team", "").strip()
-            return self._signed_in(visitor, who.register(site.database, site.cup, name, team, visitor.address).id)
-        token = who.find_token(site.database, form.get("token", "").strip())
+            return self._signed_in(visitor, who.register(self.database, self.site.cup, name, team, visitor.address).id)
+        token = who.find_token(self.database, form.get("token", "").strip())
         if token is None:
             raise who.ChangeRefusedError("token: this one is not good. Ask your host for a link to sign in.")
         return self._signed_in(visitor, token.account, token.id)
 
     def _signed_in(self, visitor: Visitor, account: int, token: int | None = None) -> Response:
-        is_host = who.get_account(self.site.database, account).is_host
-        response = go_to("/team" if who.team_of(self.site.database, account) or not is_host else "/host")
+        is_host = who.get_account(self.database, account).is_host
+        response = go_to("/team" if who.team_of(self.database, account) or not is_host else "/host")
         self.site.doors.sign_in(response, account, visitor.address, token)
         return response
 
     async def invitation(self, request: Request, visitor: Visitor) -> Response:
-        database = self.site.database
+        database = self.database
         found = who.find_invitation(database, request.path_params["word"])
         team = who.get_team(database, found.team) if found.team is not None else None
         account = who.get_account(database, found.account) if found.account is not None else None
@@ -132,13 +107,13 @@ class PublicPages:
 
     async def join(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
         """Use an invitation for a new account or the visitor's, or a link to sign in."""
-        site, word = self.site, request.path_params["word"]
+        database, cup, word = self.database, self.site.cup, request.path_params["word"]
         match form.get("do"):
             case "accept":
-                who.accept(site.database, site.cup, visitor.actor, word)
+                who.accept(database, cup, visitor.actor, word)
                 return go_to("/team")
             case "sign-in":
-                account, token = who.sign_in_by_link(site.database, word, visitor.address)
+                account, token = who.sign_in_by_link(database, word, visitor.address)
                 return self._signed_in(visitor, account, token)
         name, team = form.get("name", "").strip(), form.get("team", "").strip()
-        return self._signed_in(visitor, who.join(site.database, site.cup, word, name, team, address=visitor.address).id)
+        return self._signed_in(visitor, who.join(database, cup, word, name, team, address=visitor.address).id)

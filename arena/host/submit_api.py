@@ -9,16 +9,15 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 import arena.host.submissions as sent
-from arena.host.cup_site import NUMBER, CupSite, go_to
+from arena.host.cup_site import CupSite, go_to
 from arena.host.guarded import Need, Upload, Visitor
 from arena.host.team_pages import TeamPages
-from arena.web.guard import RequestRefused
 
 SUBMIT = "/api/submissions"
 
 
 def submit_routes(site: CupSite) -> list[BaseRoute]:
-    database, cup = site.database, site.cup
+    database, cup, pages = site.database, site.cup, TeamPages(site)
 
     async def submit(request: Request, visitor: Visitor, upload: Upload) -> Response:
         bot = upload.fields.get("bot", "").strip() or Path(upload.name).name.split(".")[0]
@@ -28,11 +27,7 @@ def submit_routes(site: CupSite) -> list[BaseRoute]:
         return told(submission, 201) if visitor.is_program else go_to(f"/team/submissions/{submission.id}")
 
     async def follow(request: Request, visitor: Visitor) -> Response:
-        word = request.path_params["number"]
-        submission = sent.get_submission(database, int(word) if NUMBER.fullmatch(word) else 0)
-        if not visitor.is_host and (visitor.team is None or visitor.team.id != submission.team):
-            raise RequestRefused(404, "Your team has no such submission.")
-        return told(submission)
+        return told(pages.own_submission(request, visitor))
 
     def told(one: sent.Submission, status: int = 200) -> Response:
         is_over = one.state not in sent.IN_PIPELINE
@@ -45,6 +40,6 @@ def submit_routes(site: CupSite) -> list[BaseRoute]:
         return Response(msgspec.json.encode(found), status, media_type="application/json")
 
     return [
-        *site.doors.upload(SUBMIT, submit, again=TeamPages(site).team),
+        *site.doors.upload(SUBMIT, submit, again=pages.team),
         site.doors.page(f"{SUBMIT}/{{number}}", follow, Need.ACCOUNT),
     ]

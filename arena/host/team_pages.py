@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute
 import arena.host.accounts as who
 import arena.host.challenges as asked
 import arena.host.submissions as sent
-from arena.host.cup_site import LAST, NUMBER, CupSite, go_to, number_in
+from arena.host.cup_site import LAST, NUMBER, CupSite, SitePages, go_to, number_in
 from arena.host.guarded import Need, Visitor
 from arena.host.own_games import compare, own_games, players_of
 from arena.host.seasons import seasons
@@ -23,6 +23,11 @@ CHALLENGES = (
     "on own.id = submission join submission other on other.id = against where own.team = ?"
 )
 Form = dict[str, str]
+DECISIONS = {
+    "withdraw": sent.SubmissionState.WITHDRAWN,
+    "unpark": sent.SubmissionState.PROBATION,
+    "disqualify": sent.SubmissionState.DISQUALIFIED,
+}
 
 
 def team_routes(site: CupSite) -> list[BaseRoute]:
@@ -39,10 +44,7 @@ def team_routes(site: CupSite) -> list[BaseRoute]:
     ]
 
 
-class TeamPages:
-    def __init__(self, site: CupSite) -> None:
-        self.site, self.database = site, site.database
-
+class TeamPages(SitePages):
     async def team(self, request: Request, visitor: Visitor) -> Response:
         site, database, team = self.site, self.database, visitor.team
         if team is None:
@@ -59,7 +61,6 @@ class TeamPages:
             quota=sent.quota_of(database, site.cup, team.id),
             members=who.members(database, team.id),
             links=who.links(database, visitor.actor, "and team = ?", team.id),
-            leagues=self._leagues(),
         )
 
     def _why(self, submission: sent.Submission) -> str:
@@ -69,10 +70,7 @@ class TeamPages:
         more = site.playing.why_waiting(submission.id) if submission.state in sent.PLAYING else ""
         return f"{words} {more}".strip()
 
-    def _leagues(self) -> list[str]:
-        return [name for season in reversed(seasons(self.database)) for name in self.site.leagues(season)]
-
-    def _own(self, request: Request, visitor: Visitor) -> sent.Submission:
+    def own_submission(self, request: Request, visitor: Visitor) -> sent.Submission:
         """Return the submission of a path, for its team and for hosts alone."""
         word = request.path_params["number"]
         number = int(word) if NUMBER.fullmatch(word) else 0
@@ -82,7 +80,7 @@ class TeamPages:
         return found
 
     async def submission(self, request: Request, visitor: Visitor) -> Response:
-        one = self._own(request, visitor)
+        one = self.own_submission(request, visitor)
         stages = {stage.name: stage for stage in sent.stages_of(self.database, one.id)}
         return self.site.answer(
             request,
@@ -98,7 +96,7 @@ class TeamPages:
         )
 
     async def file(self, request: Request, visitor: Visitor) -> Response:
-        one = self._own(request, visitor)
+        one = self.own_submission(request, visitor)
         path = sent.received_file(self.site.folder, one.id)
         if not path.is_file():
             raise RequestRefused(404, "The files of this submission are not kept any more.")
@@ -107,18 +105,12 @@ class TeamPages:
         return FileResponse(path, headers=headers, media_type="application/octet-stream")
 
     async def change_submission(self, request: Request, visitor: Visitor, form: Form) -> Response:
-        one = self._own(request, visitor)
-        match form.get("do"):
-            case "withdraw":
-                sent.withdraw(self.database, visitor.actor, one.id)
-            case "unpark":
-                sent.unpark(self.database, self.site.cup, visitor.actor, one.id)
-            case "disqualify":
-                sent.disqualify(self.database, visitor.actor, one.id, form.get("reason", ""))
+        one = self.own_submission(request, visitor)
+        if state := DECISIONS.get(form.get("do", "")):
+            reason = form.get("reason", "")
+            sent.decide(self.database, self.site.cup, visitor.actor, one.id, state, reason=reason)
         self.site.wake()
         return go_to(f"/team/submissions/{one.id}")
-
-    # --- games --------------------------------------------------------------------------------------------------------
 
     async def games(self, request: Request, visitor: Visitor) -> Response:
         site, query = self.site, request.query_params
@@ -126,7 +118,8 @@ class TeamPages:
         league, before = query.get("league") or site.ladder, number_in(query.get("before") or str(LAST), "before")
         store, own = site.league(league), players_of(site, visitor.own_team.id)
         found = await site.compute(lambda: own_games(store[0], own, before=before, **chosen)) if store else ()
-        values = {"rows": found, "league": league, "leagues": self._leagues(), **chosen}
+        leagues = [name for season in reversed(seasons(self.database)) for name in site.leagues(season)]
+        values = {"rows": found, "league": league, "leagues": leagues, **chosen}
         return site.answer(request, visitor, "own_games.html", **values)
 
     async def compare(self, request: Request, visitor: Visitor) -> Response:
@@ -158,8 +151,6 @@ class TeamPages:
         asked.ask(self.database, self.site.cup, visitor.actor, visitor.own_team.id, against=against, **numbers)
         self.site.wake()
         return go_to("/team/challenges")
-
-    # --- members and the account --------------------------------------------------------------------------------------
 
     async def change_team(self, request: Request, visitor: Visitor, form: Form) -> Response:
         database, actor = self.database, visitor.actor
@@ -195,6 +186,9 @@ class TeamPages:
                 who.revoke_link(database, actor, number_in(form.get("id", ""), "id"))
             case "link":
                 return site.link(request, visitor, "Link to sign in", who.make_link(database, actor, actor.account))
+            case "out":
+                response = go_to("/")
+                site.doors.sign_out(visitor, response)
             case "everywhere":
                 who.sign_out_everywhere(database, actor, actor.account)
                 site.doors.sign_in(response, actor.account, visitor.address)
