@@ -8,7 +8,8 @@ import os
 import shutil
 import sqlite3
 import stat
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from arena.errors import ArenaError, UsageError
@@ -25,8 +26,7 @@ PARTIAL = ".partial"
 def backup(folder: Path, to: Path) -> str:
     """Copy a competition, which may be running, to a new folder; return what was copied in words."""
     load_cup(folder)
-    draft = _new_draft(to)
-    try:
+    with _new_folder(to) as draft:
         _copy_sqlite(folder / FILE, draft / FILE)
         stores = _stores(draft / FILE, folder)
         for path in stores:
@@ -37,18 +37,14 @@ def backup(folder: Path, to: Path) -> str:
             (folder / name).mkdir(mode=0o700, exist_ok=True)
             _copy_tree(folder / name, draft / name)
         bots = len(list((draft / BOTS).iterdir()))
-        draft.rename(to)
-    except (OSError, sqlite3.Error) as error:
-        raise ArenaError(f"{printable(str(folder))}: cannot be copied: {printable(str(error), 200)}") from None
     return f"{counted(len(stores), 'store')} and {counted(bots, 'bot')}"
 
 
 def restore(source: Path, folder: Path) -> str:
     """Copy a backup to a new folder, after a check that this version can read it. Returns what it has in words."""
     words = upgrade(source)
-    draft = _new_draft(folder)
-    shutil.copytree(source, draft, symlinks=True, dirs_exist_ok=True)
-    draft.rename(folder)
+    with _new_folder(folder) as draft:
+        shutil.copytree(source, draft, symlinks=True, dirs_exist_ok=True)
     return words
 
 
@@ -71,17 +67,19 @@ def _stores(file: Path, folder: Path) -> list[Path]:
     return [path for path in paths if path.is_file() and path.stat().st_size]
 
 
-def _new_draft(to: Path) -> Path:
-    """Make the folder in which a copy is made before it gets its name. Raises `UsageError` if the name is taken."""
+@contextmanager
+def _new_folder(to: Path) -> Iterator[Path]:
+    """Make a folder that gets its name when the body has filled it. Raises `UsageError` if the name is taken."""
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise UsageError(f"{printable(str(to))}: expected a new or an empty folder")
     draft = to.with_name(to.name + PARTIAL)
     try:
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
-    except OSError as error:
-        raise ArenaError(f"{printable(str(draft))}: cannot be made: {error.strerror}") from None
-    return draft
+        yield draft
+        draft.rename(to)
+    except (OSError, sqlite3.Error) as error:
+        raise ArenaError(f"{printable(str(to))}: cannot be written: {printable(str(error), 200)}") from None
 
 
 def _copy_sqlite(path: Path, to: Path) -> None:

@@ -9,7 +9,7 @@ from arena.host.accounts import Actor, ChangeRefusedError
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.seasons import SeasonState, current
-from arena.host.submissions import PLAYING, Submission, get_submission
+from arena.host.submissions import PLAYING, get_submission
 from arena.system.printable import counted
 
 DAY = 24 * 3600.0
@@ -34,13 +34,12 @@ class Challenge(msgspec.Struct, frozen=True):
     reason: str
 
 
+OF_TEAM = "from challenge join submission on submission.id = challenge.submission where team = ?"
+
+
 def games_left_today(database: CupDatabase, cup: Cup, team: int) -> int:
-    asked = database.value(
-        "select sum(challenge.games) from challenge join submission on submission.id = challenge.submission "
-        "where team = ? and challenge.created > ? and challenge.state <> 'refused'",
-        *(team, time.time() - DAY),
-    )
-    return max(0, cup.challenges.games_a_day - (asked or 0))
+    sql = f"select sum(challenge.games) {OF_TEAM} and challenge.created > ? and challenge.state <> 'refused'"
+    return max(0, cup.challenges.games_a_day - (database.value(sql, team, time.time() - DAY) or 0))
 
 
 def ask(database: CupDatabase, cup: Cup, actor: Actor, team: int, *, submission: int, against: int, games: int) -> int:
@@ -48,10 +47,12 @@ def ask(database: CupDatabase, cup: Cup, actor: Actor, team: int, *, submission:
     with database.change():
         season = current(database)
         if season.state not in (SeasonState.OPEN, SeasonState.FROZEN):
-            raise ChangeRefusedError(
-                f"season {season.number} is {season.state.value}: challenges wait for the next one"
-            )
-        own, other = _playing(database, submission), _playing(database, against)
+            words = f"season {season.number} is {season.state.value}: challenges wait for the next one"
+            raise ChangeRefusedError(words)
+        own, other = get_submission(database, submission), get_submission(database, against)
+        for bot in (own, other):
+            if bot.state not in PLAYING:
+                raise ChangeRefusedError(f"{bot.label} is {bot.state.value}: expected a bot in the ladder")
         if own.team != team:
             raise ChangeRefusedError("expected a bot of your own team as the one that challenges")
         if own.id == other.id:
@@ -63,20 +64,9 @@ def ask(database: CupDatabase, cup: Cup, actor: Actor, team: int, *, submission:
                 f"{cup.challenges.games_a_day} in 24 hours"
             )
         asked = {"season": season.number, "submission": own.id, "against": other.id, "games": games}
-        id = database.insert(
-            "challenge", account=actor.account, **asked, created=time.time(), state=ChallengeState.WAITING.value
-        )
+        id = database.insert("challenge", account=actor.account, **asked, created=time.time(), state="waiting")
         database.note("challenge", {"challenge": id, **asked}, actor.account, actor.address)
     return id
-
-
-def _playing(database: CupDatabase, id: int) -> Submission:
-    submission = get_submission(database, id)
-    if submission.state not in PLAYING:
-        raise ChangeRefusedError(
-            f"{submission.bot} (submission {id}) is {submission.state.value}: expected a bot in the ladder"
-        )
-    return submission
 
 
 def next_challenge(database: CupDatabase) -> Challenge | None:
@@ -92,12 +82,8 @@ def next_challenge(database: CupDatabase) -> Challenge | None:
 
 
 def of_team(database: CupDatabase, team: int) -> list[Challenge]:
-    return database.rows(
-        Challenge,
-        "select challenge.* from challenge join submission on submission.id = challenge.submission "
-        "where team = ? order by challenge.id desc limit ?",
-        *(team, LISTED),
-    )
+    sql = f"select challenge.* {OF_TEAM} order by challenge.id desc limit ?"
+    return database.rows(Challenge, sql, team, LISTED)
 
 
 def waiting(database: CupDatabase) -> int:
@@ -107,13 +93,9 @@ def waiting(database: CupDatabase) -> int:
 def games_before(database: CupDatabase, challenge: Challenge) -> int:
     """Return the games that other challenges of this season have had between the same bots."""
     pair = challenge.submission, challenge.against
-    return int(
-        database.value(
-            "select coalesce(sum(played), 0) from challenge where id <> ? and season = ? "
-            "and submission in (?, ?) and against in (?, ?)",
-            *(challenge.id, challenge.season, *pair, *pair),
-        )
-    )
+    others = "select total(played) from challenge where id <> ? and season = ?"
+    sql = f"{others} and submission in (?, ?) and against in (?, ?)"
+    return int(database.value(sql, challenge.id, challenge.season, *pair, *pair))
 
 
 def note_played(database: CupDatabase, id: int, played: int, state: ChallengeState, reason: str = "") -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import msgspec
 from msgspec import UNSET
@@ -33,15 +33,13 @@ from arena.version import __version__
 KIND, ARCHIVE_VERSION = "arena host archive", 1
 INDEX, README = "cup.json", "README.txt"
 PUBLIC = Reader(Audience.PUBLIC)
+League = Literal["ladder", "final"]
+LEAGUES: dict[League, Callable[[Path, int], Path]] = {"ladder": ladder_store, "final": final_store}
 LOGS: dict[str, Any] = {"stderr": ("", ""), "notes": (), "declared": ("", ""), "authors": UNSET}
 """What bots say besides their moves is for their authors alone."""
 TEXT = """\
-The games, settings and tables of a competition of the arena (https://pypi.org/project/stratego-arena/).
-Check them with: arena host verify THIS-ARCHIVE.tar.gz
+Check the games of this competition with: arena host verify THIS-ARCHIVE.tar.gz
 An archive that you got earlier shows that no game was changed or left out since: --earlier EARLIER.tar.gz
-The seed of a season is revealed when it is finished; until then its SHA-256 is in cup.json:
-printf %s SEED | sha256sum
-Challenges are not here: their games count for nothing.
 """
 
 
@@ -70,7 +68,7 @@ class PublicSeason(msgspec.Struct, frozen=True):
     seed: str
     opened: float
     finished: float | None
-    leagues: dict[str, PublicLeague]
+    leagues: dict[League, PublicLeague]
 
 
 class PublicArchive(msgspec.Struct, frozen=True):
@@ -118,11 +116,9 @@ def _season(
 ) -> PublicSeason:
     is_finished = season.state is SeasonState.FINISHED
     is_whole = cup.shows == "after-game" or (cup.shows == "after-season" and is_finished)
-    leagues = {}
-    for name, path in (
-        ("ladder", ladder_store(folder, season.number)),
-        ("final", final_store(folder, season.number)),
-    ):
+    leagues = dict[League, PublicLeague]()
+    for name, store in LEAGUES.items():
+        path = store(folder, season.number)
         if path.is_file() and path.stat().st_size:
             file = f"season-{season.number}/{name}.jsonl"
             leagues[name] = _league(path, archive, file, say, is_whole=is_whole, has_seed=is_finished)

@@ -12,6 +12,7 @@ import threading
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
@@ -19,6 +20,7 @@ from arena.bots.asked import AskedBot
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.host.cup_settings import Playing
+from arena.host.submissions import bot_folder
 from arena.league.executor import child_process
 from arena.league.executor.task import Watched
 from arena.league.league import OpenLeague, open_league
@@ -47,23 +49,18 @@ class StintKind(enum.Enum):
     FINAL = "final"
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """A bot that plays: its submission, name and folder."""
-
-    submission: int
-    name: str
-    folder: str
-
-
 class PlayOrder(msgspec.Struct, frozen=True):
-    """What to play, in which store. `games` are those of a challenge with the earlier ones between the same bots.
+    """What to play, in which store: `bots` are names of submissions.
+
+    `games` are those of a challenge with the earlier ones between the same bots.
 
     Games after number `after` of the store are told at the start: a killed host or player may not have counted them.
     """
 
     kind: StintKind
+    folder: str
     store: str
-    bots: tuple[Entry, ...]
+    bots: dict[int, str]
     options: Playing
     sandbox: str
     seed: int
@@ -110,18 +107,17 @@ class Stint:
         self._order, self._writer = order, writer
         self.stop = StopRequest()
 
-    def hear(self) -> None:
-        """Wait, in a thread, for the second line and the end of the standard input."""
-        with open(os.dup(0), "rb") as source:
-            if source.readline():
-                self.stop.ask(Wish.STOP_SOON)
-                source.read()
+    def hear(self, source: IO[bytes]) -> None:
+        """Wait, in a thread, for the second line and the end of the input."""
+        if source.readline():
+            self.stop.ask(Wish.STOP_SOON)
+            source.read()
         self.stop.ask(Wish.STOP_NOW)
 
     def play(self) -> StintOver:
         order = self._order
         options = order.options.options(Path(order.store))
-        asked = tuple(AskedBot(entry.folder, entry.name) for entry in order.bots)
+        asked = tuple(AskedBot(str(self._folder(number)), name) for number, name in order.bots.items())
         options = replace(options, seed=order.seed, sandbox=order.sandbox, asked=asked, built=True)
         try:
             if order.kind is StintKind.LADDER:
@@ -137,6 +133,9 @@ class Stint:
         except ArenaError as error:
             return StintOver(False, error=str(error))
 
+    def _folder(self, number: int) -> Path:
+        return bot_folder(Path(self._order.folder), number)
+
     def _entry(self) -> LeagueEntry:
         order = self._order
         is_new = order.kind is StintKind.LADDER
@@ -147,15 +146,13 @@ class Stint:
 
     def _tell_opened(self, league: OpenLeague) -> None:
         players, faults = dict[int, str](), dict[int, str]()
-        for entry in self._order.bots:
-            bots = (bot for bot in league.plan.bots if Path(entry.folder) in (bot.path, *bot.path.parents))
-            if bot := next(bots, None):
-                players[entry.submission] = bot.player.digest
-                fault = bot.fault
-            else:
-                fault = "a program that it needs is missing here"
-            if fault is not None:
-                faults[entry.submission] = fault
+        for number in self._order.bots:
+            folder, fault = self._folder(number), "a program that it needs is missing here"
+            for bot in league.plan.bots:
+                if folder in (bot.path, *bot.path.parents):
+                    players[number], fault = bot.player.digest, bot.fault or ""
+            if fault:
+                faults[number] = fault
         is_ladder = self._order.kind is StintKind.LADDER
         again = [number for number in league.store.numbers() if is_ladder and number > self._order.after]
         self._writer.put(StintOpened(players, faults, league.known - len(again), league.planned))
@@ -198,14 +195,12 @@ def main() -> int:
     use_all_descriptors()
     with suppress(OSError):
         os.nice(NICENESS)
-    line = bytearray()
-    while not line.endswith(b"\n"):  # not buffered: the second line is for the thread
-        if not (byte := os.read(0, 1)):
-            return 0
-        line += byte
+    source = open(0, "rb", closefd=False)  # noqa: SIM115  (it ends with the process)
+    if not (line := source.readline()):
+        return 0
     writer = FrameWriter(os.fdopen(outgoing, "wb"))
     stint = Stint(msgspec.json.decode(line, type=PlayOrder), writer)
-    threading.Thread(target=stint.hear, daemon=True).start()
+    threading.Thread(target=stint.hear, args=(source,), daemon=True).start()
     try:
         writer.put(stint.play())
     finally:

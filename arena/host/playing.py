@@ -21,17 +21,7 @@ from arena.host.challenges import Challenge, ChallengeState, games_before, next_
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.pipeline import child_token
-from arena.host.player import (
-    LADDER,
-    Entry,
-    FromPlayer,
-    GameOver,
-    PlayOrder,
-    StintKind,
-    StintOpened,
-    StintOver,
-    from_player,
-)
+from arena.host.player import LADDER, FromPlayer, GameOver, PlayOrder, StintKind, StintOpened, StintOver, from_player
 from arena.host.seasons import (
     Season,
     SeasonState,
@@ -42,7 +32,7 @@ from arena.host.seasons import (
     ladder_store,
     league_seed,
 )
-from arena.host.submissions import PLAYING, Submission, bot_folder, get_submission, playing, record_game
+from arena.host.submissions import PLAYING, Submission, get_submission, playing, record_game
 from arena.host.webhooks import Event, announce
 from arena.league.executor.child_process import READ_SIZE, Frames, own_python
 from arena.league.executor.task import Watched
@@ -62,27 +52,21 @@ sys.exit(main())
 """
 END_SECONDS = 10.0
 """Time for a player whose input has ended, before it is killed."""
-LADDER_STINTS = 3
-"""The stints of the ladder between two challenges that wait."""
 LONGEST_STINTS = 10
 """A stint of the ladder goes on for so many times its length while nothing waits for its end."""
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-"""Seconds after a failure: the first time, and at most."""
+LONGEST_PAUSE = 60.0
+"""Seconds after several failures; it is one second after the first."""
 TICK = 1.0
 IDLE_SECONDS = 60.0
 LONGEST_ERROR = 2000
 TROUBLE = "No game can be played at the moment. The host has been told why, and it is tried again."
 GONE = "This game was interrupted."
-STORES = {
-    StintKind.LADDER: (ladder_store, "ladder"),
-    StintKind.CHALLENGE: (challenge_store, "challenges"),
-    StintKind.FINAL: (final_store, "final"),
+LEAGUES = {
+    StintKind.LADDER: (ladder_store, "ladder", (SeasonState.OPEN,)),
+    StintKind.CHALLENGE: (challenge_store, "challenges", (SeasonState.OPEN, SeasonState.FROZEN)),
+    StintKind.FINAL: (final_store, "final", (SeasonState.FINAL,)),
 }
-PLAYED_IN = {
-    StintKind.LADDER: (SeasonState.OPEN,),
-    StintKind.CHALLENGE: (SeasonState.OPEN, SeasonState.FROZEN),
-    StintKind.FINAL: (SeasonState.FINAL,),
-}
+"""The store and the name of each league of a season, and the states in which it is played."""
 
 
 @dataclass
@@ -125,7 +109,7 @@ class ContinuousPlay:
         self._live, self._complain = live, complain
         self._stint_seconds = parse_duration(cup.play.stint) / 1000
         self._news = trio.Event()
-        self._failures = self._ladder_stints = 0
+        self._failures, self._was_ladder = 0, False
         self._sure: tuple[int, frozenset[int]] | None = None
         """The season and the bots of the ladder of which the order is certain."""
         self.running: RunningStint | None = None
@@ -179,15 +163,12 @@ class ContinuousPlay:
                     with trio.move_on_after(IDLE_SECONDS):
                         await self._news.wait()
             except (ArenaError, OSError) as error:
-                await self._pause(str(error))
-
-    async def _pause(self, error: str) -> None:
-        self._failures += 1
-        seconds = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(self._failures - 1, 20))
-        words = printable(error, LONGEST_ERROR, lines=True)
-        self.problem = f"No game is played: {words}. It is tried again in {counted(round(seconds), 'second')}."
-        self._complain(self.problem)
-        await trio.sleep(seconds)
+                self._failures += 1
+                seconds = min(LONGEST_PAUSE, 2.0 ** min(self._failures - 1, 20))
+                words = printable(str(error), LONGEST_ERROR, lines=True)
+                self.problem = f"No game is played: {words}. It is tried again in {counted(round(seconds), 'second')}."
+                self._complain(self.problem)
+                await trio.sleep(seconds)
 
     # --- what is played next ------------------------------------------------------------------------------------------
 
@@ -203,12 +184,12 @@ class ContinuousPlay:
         ladder = RunningStint(StintKind.LADDER, season, tuple(playing(self._database)))
         is_sure = self._sure == (season.number, ladder.ids)
         has_ladder = season.state is SeasonState.OPEN and len(ladder.bots) > 1 and not is_sure
-        if not has_ladder or self._ladder_stints >= LADDER_STINTS:
-            self._ladder_stints = 0
+        if not has_ladder or self._was_ladder:
+            self._was_ladder = False
             if challenge := self._challenge(season):
                 return challenge
         if has_ladder:
-            self._ladder_stints += 1
+            self._was_ladder = True
             return ladder
         if season.state is SeasonState.FROZEN:
             self._idle_words = f"Season {season.number} is frozen: only challenges are played, and none waits."
@@ -233,7 +214,7 @@ class ContinuousPlay:
 
     def _is_due(self, stint: RunningStint, elapsed: float) -> bool:
         """Whether the time of a stint is over, or something else has to be played."""
-        if current(self._database).state not in PLAYED_IN[stint.kind]:
+        if current(self._database).state not in LEAGUES[stint.kind][2]:
             return True
         if stint.kind is StintKind.FINAL:
             return False
@@ -296,14 +277,11 @@ class ContinuousPlay:
 
     def _order(self, stint: RunningStint) -> PlayOrder:
         season, plan = stint.season, stint.season.final_plan
-        store, league = STORES[stint.kind]
+        store, league, _ = LEAGUES[stint.kind]
         return PlayOrder(
-            stint.kind,
-            str(store(self._folder, season.number)),
-            tuple(Entry(bot.id, bot.bot, str(bot_folder(self._folder, bot.id))) for bot in stint.bots),
-            self._cup.play,
-            self._level.value,
-            league_seed(season.seed, league),
+            *(stint.kind, str(self._folder), str(store(self._folder, season.number))),
+            {bot.id: bot.bot for bot in stint.bots},
+            *(self._cup.play, self._level.value, league_seed(season.seed, league)),
             format=plan.options if plan else LADDER,
             games=stint.before + stint.challenge.games if stint.challenge else 0,
             after=season.counted,

@@ -20,7 +20,7 @@ import msgspec
 from arena.errors import ArenaError
 from arena.game.exported import RecordEntry, redact
 from arena.game.game_spec import Player
-from arena.host.export import ARCHIVE_VERSION, INDEX, KIND, PublicArchive, PublicLeague, PublicSeason
+from arena.host.export import ARCHIVE_VERSION, INDEX, KIND, League, PublicArchive, PublicLeague, PublicSeason
 from arena.host.seasons import SeasonState, league_seed, seed_hash
 from arena.league.exchange import import_games, read_entries, verify_file
 from arena.league.game_ids import Games, contents_of
@@ -71,14 +71,7 @@ class _Unpacked:
             records = (entry.record for entry in entries if isinstance(entry, RecordEntry))
             return {record.id: hashlib.sha256(redact(record, None)).hexdigest() for record in records}
         with (self.folder / league.file).open("rb") as lines:
-            return {
-                msgspec.json.decode(line, type=_GameId).id: hashlib.sha256(line.rstrip(b"\n")).hexdigest()
-                for line in lines
-            }
-
-
-class _GameId(msgspec.Struct):
-    id: str
+            return {msgspec.json.decode(line)["id"]: hashlib.sha256(line.rstrip(b"\n")).hexdigest() for line in lines}
 
 
 def verify_public(path: Path, say: Callable[[str], None], earlier: Path | None = None) -> list[str]:
@@ -123,15 +116,11 @@ def _season_faults(archive: _Unpacked, season: PublicSeason, say: Callable[[str]
             yield from (f"{at}: {fault}" for fault in _order_faults(archive, season, name, say))
 
 
-def _order_faults(archive: _Unpacked, season: PublicSeason, name: str, say: Callable[[str], None]) -> Iterator[str]:
+def _order_faults(archive: _Unpacked, season: PublicSeason, name: League, say: Callable[[str], None]) -> Iterator[str]:
     """Yield what differs from the games that follow from a revealed seed."""
     league = season.leagues[name]
     target = archive.folder / f"{name}-{season.number}.sqlite"
-    try:
-        import_games(target, [archive.folder / league.file], lambda done: None)
-    except ArenaError as error:
-        yield str(error)
-        return
+    import_games(target, [archive.folder / league.file], lambda done: None)
     with Store(target, create=False) as store:
         settings = settings_in(store.settings())
         if settings.seed != league_seed(season.seed, name):
@@ -187,11 +176,9 @@ def _changes(before: _Unpacked, now: _Unpacked, say: Callable[[str], None]) -> I
         for name, league in season.leagues.items():
             known = before.public_lines(league)
             games = now.public_lines(found.leagues[name]) if name in found.leagues else {}
-            gone = [game for game in known if game not in games]
-            other = [game for game in known if games.get(game, known[game]) != known[game]]
-            for games_of, words in ((gone, "are missing"), (other, "are not the same")):
-                if games_of:
-                    ids = ", ".join(map(printable, games_of[:SHOWN_IDS]))
-                    yield f"{where}, {name}: {len(games_of)} games of the earlier archive {words}: {ids}"
-            if not gone and not other:
+            lost = [game for game, line in known.items() if games.get(game) != line]
+            if lost:
+                ids = ", ".join(map(printable, lost[:SHOWN_IDS]))
+                yield f"{where}, {name}: {len(lost)} games of the earlier archive are missing or not the same: {ids}"
+            else:
                 say(f"{where}, {name}: all {counted(len(known), 'game')} of the earlier archive are as they were")

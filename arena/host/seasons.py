@@ -102,43 +102,33 @@ def open_season(database: CupDatabase, cup: Cup, actor: Actor = MACHINE) -> Seas
     with database.change():
         require_host(database, actor)
         last = database.row(Season, "select * from season order by number desc limit 1")
-        if last is None or last.state is SeasonState.FINISHED:
-            number, seed = (last.number if last else 0) + 1, secrets.token_hex(SEED_BYTES)
-            hashed = seed_hash(seed)
-            values = {"number": number, "state": "open", "seed_hash": hashed, "seed": seed, "opened": time.time()}
-            database.insert("season", **values)
-            database.run(
-                "update submission set games = 0, forfeits = 0, state = 'probation' "
-                "where state in ('probation', 'ladder')"
-            )
-            database.run("update challenge set season = ?, played = 0 where state = 'waiting'", number)
-            database.note("season opened", {"season": number, "seed_hash": hashed}, actor.account, actor.address)
-            announce(
-                database, cup, Event.SEASON, f"Season {number} is open.", season=number, state="open", seed_hash=hashed
-            )
-        elif last.state is not SeasonState.OPEN:
+        if last and last.state is SeasonState.OPEN:
+            return last
+        if last and last.state is not SeasonState.FINISHED:
             words = f"season {last.number} is {last.state.value}: only a finished season is followed by the next one"
             raise ArenaError(words)
+        number, seed = (last.number if last else 0) + 1, secrets.token_hex(SEED_BYTES)
+        public = {"state": "open", "seed_hash": seed_hash(seed)}
+        database.insert("season", number=number, seed=seed, opened=time.time(), **public)
+        begun = "games = 0, forfeits = 0, state = 'probation'"
+        database.run(f"update submission set {begun} where state in ('probation', 'ladder')")
+        database.run("update challenge set season = ?, played = 0 where state = 'waiting'", number)
+        database.note("season opened", {"season": number, **public}, actor.account, actor.address)
+        announce(database, cup, Event.SEASON, f"Season {number} is open.", season=number, **public)
     return current(database)
 
 
 def freeze(database: CupDatabase, cup: Cup, actor: Actor = MACHINE) -> Season:
     """Stop the ladder: only challenges are played."""
-    change = SeasonState.OPEN, SeasonState.FROZEN
-    return _change(database, cup, actor, change, "is frozen", frozen=time.time())
+    return _change(database, cup, actor, (SeasonState.OPEN, SeasonState.FROZEN), "is frozen", frozen=time.time())
 
 
 def thaw(database: CupDatabase, cup: Cup, actor: Actor = MACHINE) -> Season:
-    change = SeasonState.FROZEN, SeasonState.OPEN
-    return _change(database, cup, actor, change, "is open again", frozen=None)
+    return _change(database, cup, actor, (SeasonState.FROZEN, SeasonState.OPEN), "is open again", frozen=None)
 
 
 def begin_final(
-    database: CupDatabase,
-    cup: Cup,
-    options: FormatOptions,
-    order: Sequence[str] = (),
-    actor: Actor = MACHINE,
+    database: CupDatabase, cup: Cup, options: FormatOptions, order: Sequence[str] = (), actor: Actor = MACHINE
 ) -> Season:
     """Begin the final of a frozen season, between the bots in the ladder.
 

@@ -49,7 +49,6 @@ class Delivery(msgspec.Struct, frozen=True):
     body: str
     created: float
     attempts: int
-    next: float
 
 
 def announce(database: CupDatabase, cup: Cup, event: Event, text: str, **detail: Any) -> None:
@@ -89,11 +88,6 @@ def send(hook: Webhook, body: bytes) -> str:
         return printable(str(getattr(error, "reason", error)) or type(error).__name__, LONGEST_ERROR)
 
 
-def pause(attempts: int) -> float:
-    """Return the seconds until the next attempt after so many that failed."""
-    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempts - 1, 20))
-
-
 class Deliveries:
     """Sends what is to be sent, one delivery after another, in a thread."""
 
@@ -123,12 +117,11 @@ class Deliveries:
                 hook, body = self._cup.webhooks[delivery.hook], delivery.body.encode()
                 error = await trio.to_thread.run_sync(send, hook, body, abandon_on_cancel=True)
                 is_over = not error or self._clock() - delivery.created > GIVEN_UP
-            now, attempts = self._clock(), delivery.attempts + 1
-            done = now if is_over else None
+            now, pause = self._clock(), min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(delivery.attempts, 20))
             with self._database.change():
                 self._database.run(
                     "update delivery set attempts = ?, next = ?, done = ?, error = ? where id = ?",
-                    *(attempts, now + pause(attempts), done, error, delivery.id),
+                    *(delivery.attempts + 1, now + pause, now if is_over else None, error, delivery.id),
                 )
                 self._database.run("delete from delivery where done < ?", now - KEPT)
         return len(due)

@@ -25,7 +25,7 @@ from arena.host.cup_settings import Cup, load_cup
 from arena.host.pipeline import child_token
 from arena.host.playing import ContinuousPlay
 from arena.host.seasons import challenge_store, current, freeze, ladder_store, league_seed
-from arena.host.submissions import SubmissionState, bot_folder, get_submission, withdraw
+from arena.host.submissions import SubmissionState, bot_folder, decide, get_submission
 from arena.league.store import Store
 from arena.sandbox.levels import Level
 from arena.sandbox.reaper import left_by
@@ -103,7 +103,7 @@ def test_a_new_leader_that_is_not_on_probation_is_told(made: Made) -> None:
     """The bot that resigns at once is the last one; the order is certain soon, and then the ladder rests."""
     resigns = made.add("meek", made.owls, MEEK)
     made.bots.append(resigns)
-    withdraw(made.database, Actor(made.owls[0].id), made.bots[1])
+    decide(made.database, made.cup, Actor(made.owls[0].id), made.bots[1], SubmissionState.WITHDRAWN)
     play = play_until(made.folder, made.cup, made.database, lambda play: current(made.database).leader)
     assert current(made.database).leader == made.bots[0]
     assert made.games(made.bots[0]) >= made.cup.play.probation
@@ -140,6 +140,7 @@ def test_three_forfeits_in_a_row_park_a_bot_and_others_do_not_wait_for_it(made: 
         return is_parked and made.games(made.bots[0]) >= 8
 
     play_until(made.folder, made.cup, made.database, is_over)
+    play_until(made.folder, made.cup, made.database, lambda play: current(made.database).counted == len(made.stored()))
     parked = get_submission(made.database, bad)
     assert "game" in parked.reason
     assert "of season 1" in parked.reason
@@ -175,7 +176,7 @@ def test_a_challenge_is_of_an_own_bot_in_the_ladder_and_within_the_games_of_a_da
     assert games_left_today(made.database, made.cup, made.foxes[1].id) == 0
     with pytest.raises(ChangeRefusedError, match="from 1 to 0 games"):
         made.ask(1)
-    withdraw(made.database, actor, made.bots[1])
+    decide(made.database, made.cup, actor, made.bots[1], SubmissionState.WITHDRAWN)
     play_until(
         *(made.folder, made.cup, made.database),
         lambda play: of_team(made.database, made.foxes[1].id)[0].state.value == "refused",

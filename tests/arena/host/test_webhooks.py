@@ -19,7 +19,7 @@ import arena.host.webhooks
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Webhook, load_cup
 from arena.host.seasons import freeze
-from arena.host.webhooks import GIVEN_UP, LONGEST_PAUSE, SIGNATURE, Deliveries, Event, announce, pause, send
+from arena.host.webhooks import GIVEN_UP, SIGNATURE, Deliveries, Event, announce, send
 
 
 class Receiver:
@@ -155,11 +155,6 @@ def test_the_reason_is_told_for_an_address_where_nobody_listens_or_answers(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         assert "timed out" in send(Webhook(f"http://127.0.0.1:{silent.getsockname()[1]}/", "x"), b"{}")
     assert send(Webhook(receiver.url, "x"), b"{}") == ""
-
-
-def test_pauses_grow_to_a_limit() -> None:
-    assert [pause(number) for number in (1, 2, 3)] == [10, 20, 40]
-    assert pause(1000) == LONGEST_PAUSE
 
 
 def test_the_task_sends_what_is_announced_while_it_runs(folder: Path, receiver: Receiver) -> None:
