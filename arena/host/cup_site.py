@@ -4,6 +4,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -204,9 +205,10 @@ class CupSite:
 
     @property
     def ranked(self) -> Sequence[Line]:
-        """The lines of the present ladder, the best bot first."""
+        """The lines of the present ladder by Elo: points depend on opponents, which are not the same for all."""
         contents = self.contents(self.ladder)
-        return contents.table.lines if contents else ()
+        lines = contents.table.lines if contents else ()
+        return sorted(lines, key=lambda line: -inf if line.elo is None else line.elo, reverse=True)
 
     def lines(self) -> dict[tuple[str, str], Line]:
         """Return the lines of the present ladder by the names and digests of players."""

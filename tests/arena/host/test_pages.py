@@ -86,7 +86,7 @@ def make(serving: Serve, tmp_path: Path) -> Iterator[MakeCup]:
     databases: list[CupDatabase] = []
 
     def start(
-        shows: Literal["after-game", "after-season"] = "after-game",
+        shows: Literal["after-game", "after-season", "never"] = "after-game",
         games: int = 6,
         plies: int = 60,
         change: Callable[[GameRecord], GameRecord] = lambda record: record,
@@ -134,7 +134,16 @@ def note_log(cup: CupServed, name: str, log: str = LOG) -> int:
         row = {"bytes": 1, "sent_as": f"{NASTY}.py", "received": time.time(), "changed": time.time(), "state": "failed"}
         number = database.insert("submission", team=team.id, account=account.id, bot=name, reason=log, **row)
         database.insert(
-            "stage", submission=number, name="build", state="failed", attempts=1, seconds=1.0, begun=1.0, ended=2.0, text=log, log=log
+            "stage",
+            submission=number,
+            name="build",
+            state="failed",
+            attempts=1,
+            seconds=1.0,
+            begun=1.0,
+            ended=2.0,
+            text=log,
+            log=log,
         )
     received_file(cup.folder, number).parent.mkdir(exist_ok=True)
     received_file(cup.folder, number).write_bytes(b"the files of ann")
@@ -158,7 +167,11 @@ def test_who_may_read_which_page(make: MakeCup) -> None:
         f"/team/submissions/{'9' * 5000}": (303, 404, 404, 404),
         f"/own/season-1/games/{own}.html": (303, 200, 200, 403),
         **dict.fromkeys(
-            (f"/host{part}" for part in ("", "/season", "/accounts", "/accounts/1", "/links", "/bots", "/audit", "/pairs")), (303, 403, 403, 200)
+            (
+                f"/host{part}"
+                for part in ("", "/season", "/accounts", "/accounts/1", "/links", "/bots", "/audit", "/pairs")
+            ),
+            (303, 403, 403, 200),
         ),
         **dict.fromkeys(
             ("/season-2/index.html", "/challenges-1/index.html", "/host.sqlite", "/season-1.sqlite"), (404,) * 4
@@ -202,13 +215,16 @@ def test_changes_need_a_session_and_its_word(make: MakeCup) -> None:
     assert cup.post(f"/team/submissions/{number}", "ann", do="disqualify", reason="me").status == 409
     assert all_rows() == before
     assert cup.post("/team/challenges", "ann", **changes["/team/challenges"]).status == 303
-    assert "of\">/1<" in cup.get("/team/challenges", "ann").text
+    assert 'of">/1<' in cup.get("/team/challenges", "ann").text
     assert cup.post(f"/team/submissions/{number}", "ann", do="withdraw").status == 303
     assert "withdrawn" in cup.get("/bots").text
 
 
-def test_hidden_ranks_and_logs_are_in_no_byte_before_their_time(make: MakeCup) -> None:
-    cup = make("after-season", plies=20)
+@pytest.mark.parametrize("shows", ["after-season", "never"])
+def test_hidden_ranks_and_logs_are_in_no_byte_before_their_time(
+    make: MakeCup, shows: Literal["after-season", "never"]
+) -> None:
+    cup = make(shows, plies=20)
     paths = [f"/season-1/games/{number}.{kind}" for number in (1, 2, 3) for kind in ("html", "js", "json")]
     paths += ["/season-1/index.html", "/season-1/games.js", "/season-1/bots/1.html", "/", "/api/games", "/api/ladder"]
     seed = str(current(cup.database).seed)
@@ -229,8 +245,12 @@ def test_hidden_ranks_and_logs_are_in_no_byte_before_their_time(make: MakeCup) -
     other = "blue" if color == "red" else "red"
     assert (line["view"], line[other]["setup"], line[other]["stderr"]) == (color, None, None)
     assert line[color]["stderr"] == "stderr of ann"
+    json_before = cup.get("/season-1/games/1.json").text
     with cup.database.change():
         cup.database.run("update season set state = 'finished', finished = 1")
+    if shows == "never":
+        assert cup.get("/season-1/games/1.json").text == json_before
+        return
     cup.served.until(lambda: bool((one := cup.host.contents("season-1")) and one.game_texts.reader.text == "all"))
     whole = json.loads(cup.get("/season-1/games/1.json").text)
     assert whole["red"]["setup"] == record.setups[0]
@@ -268,7 +288,16 @@ def test_names_and_texts_are_escaped(make: MakeCup) -> None:
     assert cup.post("/host", "host", do="announce", text=NASTY).status == 303
     assert cup.post("/account", "ann", do="token", name="further").status == 200
     pages = ["/", "/bots", "/team", "/account", f"/team/submissions/{number}", "/team/games", "/team/challenges"]
-    pages += ["/host", "/host/accounts", f"/host/accounts/{cup.accounts['ann'].id}", "/host/links", "/host/bots", "/host/audit", "/host/pairs", f"/join/{quote(NASTY)}"]
+    pages += [
+        "/host",
+        "/host/accounts",
+        f"/host/accounts/{cup.accounts['ann'].id}",
+        "/host/links",
+        "/host/bots",
+        "/host/audit",
+        "/host/pairs",
+        f"/join/{quote(NASTY)}",
+    ]
     for path in pages:
         text = cup.get(path, "host" if path.startswith("/host") else "ann").text
         assert "<script>document" not in text
@@ -401,3 +430,61 @@ def test_results_that_the_ratings_do_not_predict_are_unlikely(
         assert (pair.by_chance < 0.001) == is_unlikely
         assert ("Team of ann" in pair.teams) == ("ann" in pair.bots)
     assert "Team of ann" in cup.get("/host/pairs", "host").text
+
+
+def test_a_refused_form_is_shown_again_with_the_reason_at_its_field(make: MakeCup) -> None:
+    cup = make()
+    answer = cup.post("/account", "ann", do="token", name="a\tb")
+    assert answer.status == 409
+    (told,) = re.findall(r'<label>Name of the token.*?</label>\s*<p class="alert"[^>]*>(.*?)</p>', answer.text)
+    assert told.startswith("name: expected")
+    assert 'aria-invalid="true"' in answer.text
+    answer = cup.post("/team/challenges", "ann", submission=cup.bots["ann"], against="nobody", games=1, do="challenge")
+    assert (answer.status, "against: expected the name of a bot" in answer.text) == (409, True)
+    assert 'value="nobody"' in answer.text
+
+
+def test_links_are_listed_and_revoked(make: MakeCup) -> None:
+    cup = make()
+    word = invite(cup.database, MACHINE)
+    assert cup.get(f"/join/{word}").status == 200
+    number = cup.database.value("select max(id) from invitation")
+    assert f'value="{number}"' in cup.get("/host/links", "host").text
+    assert cup.post("/team", "ann", do="revoke", id=number).status == 409
+    assert cup.post("/host/links", "host", do="revoke", id=number).status == 303
+    assert cup.get(f"/join/{word}").status == 409
+    assert cup.post("/team", "ann", do="invite").status == 200
+    assert ["invitation" in cup.get("/team", name).text.split("Members")[1] for name in ("ann", "bob")] == [True, False]
+
+
+def test_lists_have_pages_of_a_hundred_rows_and_few_queries(make: MakeCup) -> None:
+    cup = make()
+    many, ann, now = range(1000, 1250), cup.teams["ann"].id, time.time()
+    with cup.database.change():
+        for n in many:
+            cup.database.insert("team", id=n, name=f"Team {n}", created=now)
+            cup.database.insert("account", id=n, name=f"account {n}", created=now)
+            cup.database.insert("member", account=n, team=n)
+            sent = {"account": n, "bytes": 1, "sent_as": "x", "received": now, "changed": now, "reason": "because"}
+            for team, state in ((n, "received"), (n, "parked"), (ann, "failed")):
+                cup.database.insert("submission", team=team, bot=f"bot-{n}", state=state, player=f"{n:x}", **sent)
+            cup.database.note("counted", {}, n)
+    queries: list[str] = []
+    cup.database._connection.set_trace_callback(queries.append)
+    for path, who in (
+        ("/bots", "ann"),
+        ("/team", "ann"),
+        *((f"/host{one}", "host") for one in ("", "/accounts", "/bots", "/audit")),
+    ):
+        queries.clear()
+        answer = cup.get(path, who)
+        rows = max(
+            answer.text.count('<tr><th scope="row"'), answer.text.count("<li><span>") // (2 if path == "/host" else 1)
+        )
+        assert (path, answer.status, rows) == (path, 200, 100)
+        assert len(queries) < 20, path
+    before = re.findall(r'find=&amp;before=(\d+)"', cup.get("/host/accounts", "host").text)[0]
+    older = cup.get(f"/host/accounts?before={before}", "host").text
+    assert "account 1149" in older
+    assert "account 1150<" not in older
+    assert cup.get("/host/accounts?find=team+1007", "host").text.count('<tr><th scope="row"') == 1
