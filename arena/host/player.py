@@ -120,8 +120,9 @@ class Stint:
         asked = tuple(AskedBot(str(self._folder(number)), name) for number, name in order.bots.items())
         options = replace(options, seed=order.seed, sandbox=order.sandbox, asked=asked, built=True)
         try:
-            if order.kind is StintKind.LADDER:
-                _begin_anew(Path(order.store))
+            if options.store and options.store.exists() and order.kind is StintKind.LADDER:
+                with Store(options.store, create=True) as store:
+                    store.keep(ladder=None)  # it begins with all games: to choose them again, one by one, takes long
             with open_league(self._entry(), options, self.remark) as league:
                 self._tell_opened(league)
                 outcome = league.play(self.stop, self, self._writer.watch)
@@ -174,13 +175,6 @@ class Stint:
         pass
 
 
-def _begin_anew(store: Path) -> None:
-    """Have a ladder begin with all games of its bots: to choose them again, one by one, takes long in a season."""
-    if store.is_file() and store.stat().st_size:
-        with Store(store, create=True) as opened:
-            opened.keep(ladder=None)
-
-
 def _leader(league: OpenLeague) -> str:
     placing = league.placing()
     first = next(iter(placing.places if placing else ()), None)
@@ -195,7 +189,7 @@ def main() -> int:
     use_all_descriptors()
     with suppress(OSError):
         os.nice(NICENESS)
-    source = open(0, "rb", closefd=False)  # noqa: SIM115  (it ends with the process)
+    source = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115  (it ends with the process)
     if not (line := source.readline()):
         return 0
     writer = FrameWriter(os.fdopen(outgoing, "wb"))

@@ -184,6 +184,20 @@ def test_a_challenge_is_of_an_own_bot_in_the_ladder_and_within_the_games_of_a_da
     assert "wise is not in the ladder any more" in of_team(made.database, made.foxes[1].id)[0].reason
 
 
+def test_a_challenge_that_cannot_be_played_is_refused_at_no_cost_and_the_ladder_goes_on(made: Made) -> None:
+    challenge_store(made.folder, 1).write_text("no store")
+    left = games_left_today(made.database, made.cup, made.foxes[1].id)
+    made.ask(2)
+
+    def is_refused(play: ContinuousPlay) -> bool:
+        return of_team(made.database, made.foxes[1].id)[0].state.value == "refused"
+
+    play_until(made.folder, made.cup, made.database, is_refused)
+    assert games_left_today(made.database, made.cup, made.foxes[1].id) == left
+    before = made.games(made.bots[0])
+    play_until(made.folder, made.cup, made.database, lambda play: made.games(made.bots[0]) > before)
+
+
 def test_a_frozen_season_plays_challenges_alone(made: Made) -> None:
     freeze(made.database, made.cup)
     id = made.ask(2)
