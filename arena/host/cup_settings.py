@@ -1,4 +1,4 @@
-"""cup.toml, the settings of a competition."""
+"""cup.toml, the settings of a competition, which docs/host.md explains."""
 
 import ipaddress
 import secrets
@@ -16,13 +16,12 @@ from arena.league.option_values import option_value
 from arena.system.printable import printable
 from arena.system.schema import Text, expected, structured
 from arena.system.user_files import read_toml
+from arena.web.address import Network
 
 SETTINGS, KEY = "cup.toml", "secret.key"
 KEY_BYTES = 32
 _Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 _Duration = Annotated[str, Meta(extra=expected('a time such as "100ms" or "2m"'))]
-Tables = Literal["after-game", "after-season", "never"]
-Sandboxed = Literal["bwrap", "cgroup", "auto", "basic"]
 
 
 class Registration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,7 +29,6 @@ class Registration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     by: Literal["invitation", "open"] = "invitation"
     members: _Count = 5
-    """The most members of a team."""
 
 
 class Playing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,16 +38,12 @@ class Playing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     game: str = ""
     time: Text = "100ms"
     start_time: _Duration = "4s"
-    """Short, as a bot may take it in each game, and others wait."""
     memory: Text = "512M"
-    sandbox: Sandboxed = "auto"
+    sandbox: Literal["bwrap", "cgroup", "auto", "basic"] = "auto"
     games_at_once: _Count = 1
     stint: _Duration = "60s"
-    """How long games go on before new versions join the ladder."""
     park_after: _Count = 3
-    """Forfeits in a row after which a bot is parked."""
     probation: _Count = 10
-    """Games after which a bot is no longer on probation."""
 
     def options(self, store: Path) -> PlayOptions:
         return PlayOptions(
@@ -70,11 +64,9 @@ class Submissions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most_mib: Annotated[int, Meta(ge=1, le=1024)] = 20
     unpacked_mib: Annotated[int, Meta(ge=1, le=8192)] = 100
     build_mib: Annotated[int, Meta(ge=1, le=8192)] = 500
-    """The most that the files of a bot have after its build."""
     files: Annotated[int, Meta(ge=1, le=100_000)] = 2000
     a_day: _Count = 10
     active: _Count = 2
-    """Bots of a team that are in the ladder at once."""
 
 
 class Challenges(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,16 +89,13 @@ class Cup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         str, Meta(pattern=r"^https?://[^/\s]+$", extra=expected("an address such as https://cup.example"))
     ]
     trusted: bool = False
-    shows: Tables = "after-game"
+    shows: Literal["after-game", "after-season", "never"] = "after-game"
     proxies: tuple[str, ...] = ()
     registration: Registration = Registration()
     play: Playing = Playing()
     submissions: Submissions = Submissions()
     challenges: Challenges = Challenges()
     webhooks: tuple[Webhook, ...] = ()
-
-
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def networks(words: Sequence[str]) -> list[Network]:
@@ -151,12 +140,8 @@ sandbox = {sandbox}
 games_at_once = {jobs}
 
 [submissions]
-most_mib = 20
 a_day = 10
 active = 2                 # bots of a team in the ladder at once
-
-[challenges]
-games_a_day = 20
 """
 
 

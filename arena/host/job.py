@@ -1,7 +1,6 @@
 """The child process that does one stage of a submission: the only one that reads a bot's files, and starts the bot.
 
-It reads a `Job` as a line of JSON from standard input, and writes a `StageResult` to standard output. When standard
-input ends, its parent is dead, and it dies, too.
+It reads a `Job` as JSON from standard input, and writes a `StageResult` to standard output.
 """
 
 import os
@@ -10,6 +9,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -50,10 +50,14 @@ STRATEGO = "stratego"
 MIRROR = "mirror"
 """The name of the bot's own copy, its opponent in a game without sample bots."""
 CHECKS = 2
+PARENT_SECONDS = 0.2
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A stage and what it needs; `cup` is the folder of the competition. `is_again`: the stage had begun before."""
+    """A stage and what it needs; `cup` is the folder of the competition. `is_again`: the stage had begun before.
+
+    When the process with the number `parent` is dead, the child dies, too.
+    """
 
     stage: StageName
     cup: str
@@ -61,6 +65,7 @@ class Job(msgspec.Struct, frozen=True):
     limits: Submissions
     play: Playing
     is_again: bool
+    parent: int
 
     @property
     def folder(self) -> str:
@@ -99,16 +104,12 @@ def _unpack_anew(job: Job) -> None:
 
 def _unpack(job: Job, log: StageLog) -> StageResult:
     _unpack_anew(job)
-    folder = Path(job.folder)
-    files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-    log.remark(counted(len(files), "file"))
-    for file in files[:200]:
-        log.remark(f"    {file}")
+    files = sum(path.is_file() for path in Path(job.folder).rglob("*"))
     found = find_entrants([job.folder])
     if len(found.bots) != 1:
         raise UsageError(f"expected one bot in the archive (a folder with a bot.toml), got {len(found.bots)}")
     (bot,) = found.sound()
-    return StageResult(f"{counted(len(files), 'file')}, digest {bot.digest[:12]}", digest=bot.digest)
+    return StageResult(f"{counted(files, 'file')}, digest {bot.digest[:12]}", digest=bot.digest)
 
 
 def _build(job: Job, log: StageLog) -> StageResult:
@@ -126,10 +127,8 @@ def _check(job: Job, log: StageLog) -> StageResult:
     """Check the bot. If that fails it is done again, as a busy machine must not refuse a bot."""
     options = replace(job.play.options(Path()), built=True)
     asked = CheckOptions(options, (job.play.rules,), Extent.QUICK)
-    for attempt in range(CHECKS):
+    for _ in range(CHECKS):
         checked = replace(check_bot(job.folder, asked, log.remark, lambda *_: None, trio.run), name=job.submission.bot)
-        if attempt:
-            log.remark("The check has been done again:")
         log.remark(check_text(checked, is_verbose=True))
         if checked.is_accepted:
             return StageResult("ready")
@@ -166,7 +165,6 @@ def _trial(job: Job, log: StageLog) -> StageResult:
     for forfeits in outcome.forfeits:
         log.remark(forfeits.text)
         log.remark(forfeits.stderr)
-    for forfeits in outcome.forfeits:
         if forfeits.name == name or other.path == mine.path:
             return StageResult(fault=f"it forfeits games: {forfeits.text}")
     if outcome.changed:
@@ -220,24 +218,17 @@ def do(job: Job) -> StageResult:
     return msgspec.structs.replace(result, fault=fault, trouble=trouble, log=shown("\n".join(log.lines), LONGEST_LOG))
 
 
-def _die_with_parent() -> None:
-    while os.read(0, 4096):
-        pass
+def _die_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main() -> None:
-    job = msgspec.json.decode(sys.stdin.buffer.readline(), type=Job)
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
+    threading.Thread(target=_die_with, args=(job.parent,), daemon=True).start()
     out = os.dup(1)
     os.dup2(2, 1)  # nothing but the answer goes to the parent
     os.set_inheritable(out, False)
-    answer = msgspec.json.encode(do(job))
     with open(out, "wb") as file:
-        file.write(answer)
-        file.flush()
-    os._exit(0)  # the thread still reads
-
-
-if __name__ == "__main__":
-    main()
+        file.write(msgspec.json.encode(do(job)))

@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 import trio
 
+import arena.host.submissions as sent
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.errors import ArenaError
 from arena.game.time_control import TimeControl
@@ -25,25 +26,6 @@ from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.guarded import INCOMING
 from arena.host.job import Job
-from arena.host.submissions import (
-    BOTS,
-    IN_PIPELINE,
-    NEXT,
-    RECEIVED,
-    TEMPORARY,
-    StageName,
-    StageResult,
-    Submission,
-    begin_stage,
-    bot_folder,
-    count_killed,
-    end_stage,
-    ended_before,
-    get_submission,
-    queue,
-    received_file,
-    stages_of,
-)
 from arena.league.executor.child_process import own_python
 from arena.league.option_values import check_values, time_control
 from arena.sandbox.killing import kill_left_by
@@ -63,8 +45,6 @@ SECONDS = 1800.0
 """The most seconds of all stages of a submission, without the thinking time of its games."""
 CHECK_MOVES, CHECK_GAMES = 1000, 30
 """More than a check has when it is done twice: its time grows with that of a move, or with the bank of a game."""
-LONGEST_ANSWER = 1 << 20
-STDERR_KEPT = 4096
 PAUSE = 60.0
 """Seconds until a stage that has met a fault of the machine is tried again."""
 FILES_KEPT = 3600.0
@@ -80,7 +60,7 @@ def child_token(folder: Path) -> str:
 async def clear_left(folder: Path) -> None:
     """Kill the processes of a server that was killed, and remove its temporary files and unfinished uploads."""
     await kill_left_by(child_token(folder))
-    for name in (INCOMING, TEMPORARY):
+    for name in (INCOMING, sent.TEMPORARY):
         shutil.rmtree(folder / name, ignore_errors=True)
 
 
@@ -90,22 +70,16 @@ def most_seconds(control: TimeControl) -> float:
     return SECONDS + thinking_ms / 1000
 
 
+Tell = Callable[[sent.Submission], None]
+
+
 class Pipeline:
-    """Runs in a task. `tell` is called with each submission whose state has changed, `complain` with lines for the
-    host.
+    """Runs in a task: tells of submissions whose state has changed, and complains to the host.
 
     `busy` is the submission in a stage now, and `trouble` what stops the queue, in words.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        cup: Cup,
-        database: CupDatabase,
-        *,
-        tell: Callable[[Submission], None] = lambda submission: None,
-        complain: Complain = lambda text: None,
-    ) -> None:
+    def __init__(self, folder: Path, cup: Cup, database: CupDatabase, *, tell: Tell, complain: Complain) -> None:
         """Raises `UsageError` for settings under which no bot could play."""
         options = cup.play.options(folder)
         check_values(options)
@@ -115,25 +89,24 @@ class Pipeline:
         self._news, self._running = trio.Event(), trio.CancelScope()
         self._again: dict[int, float] = {}
         """When the stages of submissions that have met a fault of the machine are tried again."""
-        self.busy: Submission | None = None
+        self.busy: sent.Submission | None = None
         self.trouble = ""
 
     def wake(self) -> None:
         """Look at the queue: a submission was received, or one was withdrawn, whose stage is stopped."""
         self._news.set()
-        if self.busy and get_submission(self._database, self.busy.id).state not in IN_PIPELINE:
+        if self.busy and sent.get_submission(self._database, self.busy.id).state not in sent.IN_PIPELINE:
             self._running.cancel()
 
-    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        for name in (BOTS, RECEIVED):
+    async def run(self) -> None:
+        for name in (sent.BOTS, sent.RECEIVED):
             (self._folder / name).mkdir(mode=0o700, exist_ok=True)
         with suppress(ArenaError):  # where the disk is full, nothing is counted
-            count_killed(self._database)
+            sent.count_killed(self._database)
         async with background(self._clean):
-            task_status.started()
             while True:
                 self._news = trio.Event()
-                waiting = queue(self._database)
+                waiting = sent.queue(self._database)
                 self.trouble = self.trouble if waiting else ""
                 due = {one.id: self._again.get(one.id, 0.0) for one in waiting}
                 submission = next((one for one in waiting if due[one.id] <= trio.current_time()), None)
@@ -144,27 +117,27 @@ class Pipeline:
                 try:
                     await self._take(submission)
                 except ArenaError as error:  # the database cannot be written
-                    self._note_trouble(submission, NEXT[submission.state], str(error))
+                    self._note_trouble(submission, sent.NEXT[submission.state], str(error))
 
-    async def _take(self, submission: Submission) -> None:
+    async def _take(self, submission: sent.Submission) -> None:
         """Do the next stage of a submission, and write how it went."""
-        name, database = NEXT[submission.state], self._database
-        stages = {stage.name: stage for stage in stages_of(database, submission.id)}
+        name, database = sent.NEXT[submission.state], self._database
+        stages = {stage.name: stage for stage in sent.stages_of(database, submission.id)}
         before = stages.get(name)
         seconds = self._most_seconds - sum(stage.seconds for stage in stages.values())
-        begin_stage(database, submission.id, name)
-        self.busy, result = submission, StageResult(trouble="it was interrupted")
+        sent.begin_stage(database, submission.id, name)
+        self.busy, result = submission, sent.StageResult(trouble="it was interrupted")
         try:
             with trio.CancelScope() as self._running:
                 if before and before.attempts > ATTEMPTS:
-                    result = StageResult(fault=f"{name.value} was tried {ATTEMPTS} times: {before.text}")
+                    result = sent.StageResult(fault=f"{name.value} was tried {ATTEMPTS} times: {before.text}")
                 else:
-                    limits, play = self._cup.submissions, self._cup.play
-                    job = Job(name, str(self._folder), submission, limits, play, is_again=before is not None)
+                    cup, is_again = self._cup, before is not None
+                    job = Job(name, str(self._folder), submission, cup.submissions, cup.play, is_again, os.getpid())
                     result = await self._answer(job, seconds)
         finally:
             self.busy = None
-            ended = end_stage(database, self._cup, submission.id, name, result)
+            ended = sent.end_stage(database, self._cup, submission.id, name, result)
         if self._running.cancelled_caught:  # it was withdrawn or replaced
             return
         if result.died:
@@ -176,41 +149,36 @@ class Pipeline:
             self.trouble = ""
             self._tell(ended)
 
-    def _note_trouble(self, submission: Submission, name: StageName, trouble: str) -> None:
+    def _note_trouble(self, submission: sent.Submission, name: sent.StageName, trouble: str) -> None:
         self._again[submission.id] = trio.current_time() + PAUSE
         self.trouble = printable(trouble.partition("\n")[0], 300)
         self._complain(f"{submission.label}: {name.value} is tried again: {printable(trouble)}")
 
-    async def _answer(self, job: Job, seconds: float) -> StageResult:
+    async def _answer(self, job: Job, seconds: float) -> sent.StageResult:
         """Run the child of a stage to its end. Whatever it leaves behind is killed."""
-        token, temporary = f"{child_token(self._folder)}.job", self._folder / TEMPORARY
+        token, temporary = f"{child_token(self._folder)}.job", self._folder / sent.TEMPORARY
         try:
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.mkdir(mode=0o700, exist_ok=True)
-            process = await trio.lowlevel.open_process(
-                own_python(PROGRAM),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd="/",
-                env={**os.environ, TOKEN_VARIABLE: token, "TMPDIR": str(temporary)},
-                start_new_session=True,
-            )
-        except OSError as error:
-            return StageResult(trouble=f"this machine cannot start a process: {error.strerror}")
-        try:
             with trio.move_on_after(seconds):
-                return await _talk(process, job)
+                done = await trio.run_process(
+                    own_python(PROGRAM),
+                    stdin=msgspec.json.encode(job),
+                    capture_stdout=True,
+                    capture_stderr=True,
+                    check=False,
+                    cwd="/",
+                    env={**os.environ, TOKEN_VARIABLE: token, "TMPDIR": str(temporary)},
+                    start_new_session=True,
+                )
+                return _result_of(done)
+        except OSError as error:
+            return sent.StageResult(trouble=f"this machine cannot start a process: {error.strerror}")
         finally:
             with trio.CancelScope(shield=True):
-                process.kill()
-                await process.wait()
                 await kill_left_by(token)
-                for stream in (process.stdin, process.stdout, process.stderr):
-                    assert stream is not None
-                    await stream.aclose()
         most = self._most_seconds / 60
-        return StageResult(
+        return sent.StageResult(
             fault=f"{job.stage.value} was stopped: expected at most {most:.0f} minutes for all stages. Make it faster"
         )
 
@@ -219,39 +187,22 @@ class Pipeline:
         while True:
             season = self._database.value("select state from season order by number desc limit 1")
             if season not in ("frozen", "final"):
-                await trio.to_thread.run_sync(self._remove, ended_before(self._database, time.time() - FILES_KEPT))
+                ended = sent.in_states(self._database, sent.ENDED, "and changed < ?", time.time() - FILES_KEPT)
+                await trio.to_thread.run_sync(self._remove, ended)
             await trio.sleep(CLEAN_SECONDS)
 
-    def _remove(self, numbers: Sequence[int]) -> None:
-        for number in numbers:
-            shutil.rmtree(bot_folder(self._folder, number), ignore_errors=True)
-            received_file(self._folder, number).unlink(missing_ok=True)
+    def _remove(self, ended: Sequence[sent.Submission]) -> None:
+        for one in ended:
+            shutil.rmtree(sent.bot_folder(self._folder, one.id), ignore_errors=True)
+            sent.received_file(self._folder, one.id).unlink(missing_ok=True)
 
 
-async def _talk(process: trio.Process, job: Job) -> StageResult:
-    """Give a child its job, and return its answer, or how it died."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    tail = bytearray()
-
-    async def read_stderr() -> None:
-        assert process.stderr is not None
-        async for piece in process.stderr:
-            tail.extend(piece)
-            del tail[:-STDERR_KEPT]
-
-    data = bytearray()
-    async with background(read_stderr):
-        with suppress(trio.BrokenResourceError):
-            await process.stdin.send_all(msgspec.json.encode(job) + b"\n")
-        async for piece in process.stdout:
-            data += piece
-            if len(data) > LONGEST_ANSWER:
-                return StageResult(died="its process gave an answer that is too long")
-        code = await process.wait()
+def _result_of(done: "subprocess.CompletedProcess[bytes]") -> sent.StageResult:
+    """Return the answer of a child, or how it died."""
     try:
-        return msgspec.json.decode(data, type=StageResult)
+        return msgspec.json.decode(done.stdout, type=sent.StageResult)
     except msgspec.DecodeError:
-        how = f"its process {killed_words(-code) if code < 0 else f'exited with code {code}'}"
-        lines = tail.decode("utf-8", "replace").strip().splitlines()
-        return StageResult(died=f"{how}: {printable(lines[-1], 300)}" if lines else how)
+        how = killed_words(-done.returncode) if done.returncode < 0 else f"exited with code {done.returncode}"
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        last = f": {printable(lines[-1], 300)}" if lines else ""
+        return sent.StageResult(died=f"its process {how}{last}")

@@ -60,7 +60,8 @@ class StageState(enum.Enum):
 IN_PIPELINE = (SubmissionState.RECEIVED, SubmissionState.UNPACKED, SubmissionState.BUILT, SubmissionState.CHECKED)
 PLAYING = (SubmissionState.PROBATION, SubmissionState.LADDER)
 KEPT = (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED, SubmissionState.DISQUALIFIED)
-"""The states in which the files of a submission are kept, and may not be submitted again."""
+"""The states in which the files of a submission are kept, and its name is taken."""
+ENDED = (SubmissionState.FAILED, SubmissionState.WITHDRAWN, SubmissionState.REPLACED)
 BEFORE = {
     SubmissionState.PROBATION: (SubmissionState.PARKED, SubmissionState.DISQUALIFIED),
     SubmissionState.WITHDRAWN: (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED),
@@ -185,21 +186,12 @@ def queue(database: CupDatabase) -> list[Submission]:
     return database.rows(Submission, sql, *(state.value for state in IN_PIPELINE))
 
 
-def ended_before(database: CupDatabase, moment: float) -> list[int]:
-    """Return the numbers of the submissions that have ended before this time."""
-    sql = f"select id from submission where changed < ? and state not in ({_marks(KEPT)})"
-    return database.column(sql, moment, *(state.value for state in KEPT))
-
-
 def playing(database: CupDatabase) -> list[Submission]:
     return in_states(database, PLAYING)
 
 
 def stages_of(database: CupDatabase, number: int) -> list[Stage]:
     return database.rows(Stage, "select * from stage where submission = ? order by begun", number)
-
-
-# --- quotas and new submissions ---------------------------------------------------------------------------------------
 
 
 def quota_of(database: CupDatabase, cup: Cup, team: int) -> TeamQuota:
@@ -237,10 +229,11 @@ def _check_name(database: CupDatabase, team: int, bot: str) -> None:
 
 
 def _check_bots_at_once(quota: TeamQuota, bot: str) -> None:
-    if bot in quota.bots or len(quota.bots) < quota.active:
-        return
-    has = f"and yours has {', '.join(quota.bots)}: withdraw one" if quota.bots else "ask the host of the competition"
-    raise ChangeRefusedError(f"expected at most {counted(quota.active, 'bot')} of a team at once, {has}")
+    if bot not in quota.bots and len(quota.bots) >= quota.active:
+        most, bots = counted(quota.active, "bot"), ", ".join(quota.bots) or "none"
+        raise ChangeRefusedError(
+            f"expected at most {most} of a team at once, and yours has {bots}: withdraw one, or ask the host"
+        )
 
 
 def receive(
@@ -253,24 +246,15 @@ def receive(
         _check_name(database, team, bot)
         quota = quota_of(database, cup, team)
         if quota.sent >= quota.a_day:
-            hours = "wait until one of them is 24 hours old" if quota.a_day else "ask the host of the competition"
             raise ChangeRefusedError(
                 f"expected at most {counted(quota.a_day, 'submission')} of a team in 24 hours, and yours has sent "
-                f"{quota.sent}: {hours}"
+                f"{quota.sent}: wait until one is 24 hours old, or ask the host"
             )
         _check_bots_at_once(quota, bot)
         now = time.time()
-        number = database.insert(
-            "submission",
-            team=team,
-            account=actor.account,
-            bot=bot,
-            bytes=file.stat().st_size,
-            sent_as=printable(sent_as, LONGEST_SENT_AS),
-            received=now,
-            changed=now,
-            state=SubmissionState.RECEIVED.value,
-        )
+        row = {"team": team, "account": actor.account, "bot": bot, "bytes": file.stat().st_size}
+        row |= {"sent_as": printable(sent_as, LONGEST_SENT_AS), "state": SubmissionState.RECEIVED.value}
+        number = database.insert("submission", received=now, changed=now, **row)
         submission = get_submission(database, number)
         _replace_older(database, submission, IN_PIPELINE)
         database.note("submitted", {"submission": number, "bot": bot}, actor.account, actor.address)
@@ -279,9 +263,6 @@ def receive(
         file.replace(path)
         sync_folder(path.parent)
     return submission
-
-
-# --- stages -----------------------------------------------------------------------------------------------------------
 
 
 def begin_stage(database: CupDatabase, number: int, name: StageName) -> None:
@@ -296,10 +277,9 @@ def begin_stage(database: CupDatabase, number: int, name: StageName) -> None:
 
 def count_killed(database: CupDatabase) -> None:
     """Count the attempt that a server which was killed has left: it begins again."""
-    sql = "update stage set state = ?, attempts = attempts + 1, text = ? where state = ?"
     text = "the server stopped while it was running"
     with database.change():
-        database.run(sql, StageState.WAITS.value, text, StageState.BEGUN.value)
+        database.run("update stage set state = 'waits', attempts = attempts + 1, text = ? where state = 'begun'", text)
 
 
 def end_stage(database: CupDatabase, cup: Cup, number: int, name: StageName, result: StageResult) -> Submission:
@@ -307,27 +287,24 @@ def end_stage(database: CupDatabase, cup: Cup, number: int, name: StageName, res
     with database.change():
         now, submission, fault = time.time(), get_submission(database, number), result.fault
         if result.digest:
-            fault = fault or _already_submitted(database, submission, result.digest)
             database.run("update submission set digest = ? where id = ?", result.digest, number)
         is_again = bool(result.trouble or result.died)
-        state = StageState.FAILED if fault else StageState.WAITS if is_again else StageState.DONE
+        ended = StageState.FAILED if fault else StageState.WAITS if is_again else StageState.DONE
+        text = (fault or result.trouble or result.died or result.text)[:LONGEST_REASON]
         database.run(
             "update stage set state = ?, ended = ?, text = ?, log = ?, attempts = attempts + ?, "
             "seconds = seconds + ? - begun where submission = ? and name = ?",
-            *(state.value, now, (fault or result.trouble or result.died or result.text)[:LONGEST_REASON], result.log),
-            *(bool(result.died), now, number, name.value),
+            *(ended.value, now, text, result.log, bool(result.died), now, number, name.value),
         )
         if submission.state not in IN_PIPELINE or is_again:  # the first: it has been withdrawn meanwhile
             return submission
-        if fault:
-            _set_state(database, number, SubmissionState.FAILED, fault)
-            _announce(database, cup, Event.SUBMISSION, number, f"{submission.label}: {name.value} failed")
-        else:
-            _set_state(database, number, AFTER[name])
-            if AFTER[name] in PLAYING:
-                _replace_older(database, submission, (*PLAYING, SubmissionState.PARKED))
-                words = f"{submission.label} is in the ladder, on probation"
-                _announce(database, cup, Event.SUBMISSION, number, words)
+        state = SubmissionState.FAILED if fault else AFTER[name]
+        _set_state(database, number, state, fault)
+        if state in PLAYING:
+            _replace_older(database, submission, (*PLAYING, SubmissionState.PARKED))
+        if state not in IN_PIPELINE:
+            words = f"{name.value} failed" if fault else "in the ladder, on probation"
+            _announce(database, cup, Event.SUBMISSION, number, f"{submission.label}: {words}")
         return get_submission(database, number)
 
 
@@ -335,14 +312,6 @@ def _announce(database: CupDatabase, cup: Cup, event: Event, number: int, text: 
     one = get_submission(database, number)
     team = get_team(database, one.team).name
     announce(database, cup, event, text, submission=number, bot=one.bot, team=team, state=one.state.value)
-
-
-def _already_submitted(database: CupDatabase, submission: Submission, digest: str) -> str:
-    same = "and team = ? and bot = ? and digest = ? and id <> ?"
-    found = in_states(database, KEPT, same, submission.team, submission.bot, digest, submission.id)
-    if not found:
-        return ""
-    return f"already submitted as {found[0].label}, which is {found[0].state.value}: its files are the same"
 
 
 def _replace_older(database: CupDatabase, submission: Submission, states: Sequence[SubmissionState]) -> None:
@@ -354,9 +323,6 @@ def _replace_older(database: CupDatabase, submission: Submission, states: Sequen
 def _set_state(database: CupDatabase, number: int, state: SubmissionState, reason: str = "") -> None:
     sql = "update submission set state = ?, reason = ?, changed = ?, forfeits = 0 where id = ?"
     database.run(sql, state.value, printable(reason, LONGEST_REASON, lines=True), time.time(), number)
-
-
-# --- games, and what people decide ------------------------------------------------------------------------------------
 
 
 def record_game(database: CupDatabase, cup: Cup, number: int, forfeit: str = "") -> Submission:
@@ -371,67 +337,48 @@ def record_game(database: CupDatabase, cup: Cup, number: int, forfeit: str = "")
         return submission
     if forfeit and submission.forfeits >= cup.play.park_after:
         games = counted(submission.forfeits, "game in a row", "games in a row")
-        park(database, cup, number, f"it has forfeited {games}, the last one {forfeit}")
+        reason = f"it has forfeited {games}, the last one {forfeit}"
+        _set_state(database, number, SubmissionState.PARKED, reason)
+        database.note("parked", {"submission": number, "reason": reason}, MACHINE.account, MACHINE.address)
+        _announce(database, cup, Event.PARKED, number, f"{submission.label} is parked: {reason}")
     elif submission.state is SubmissionState.PROBATION and submission.games >= cup.play.probation:
         sql = "update submission set state = ?, changed = ? where id = ?"  # forfeits go on
         database.run(sql, SubmissionState.LADDER.value, time.time(), number)
     return get_submission(database, number)
 
 
-def park(database: CupDatabase, cup: Cup, number: int, reason: str) -> None:
-    """Take a bot out of the ladder until its team mends it, within a transaction."""
-    _set_state(database, number, SubmissionState.PARKED, reason)
-    database.note("parked", {"submission": number, "reason": reason}, MACHINE.account, MACHINE.address)
-    submission = get_submission(database, number)
-    team = get_team(database, submission.team).name
-    _announce(database, cup, Event.PARKED, number, f"{submission.label} of {team} is parked: {reason}")
+def decide(
+    database: CupDatabase, cup: Cup, actor: Actor, number: int, state: SubmissionState, *, reason: str = ""
+) -> Submission:
+    """Withdraw or unpark a submission (to probation) as its team or a host decides; a host may disqualify it as well.
 
-
-def unpark(database: CupDatabase, cup: Cup, actor: Actor, number: int) -> Submission:
-    """Return a parked bot to the ladder, on probation; a host may do this for a disqualified one as well."""
+    Raises `ChangeRefusedError`.
+    """
     with database.change():
         submission = get_submission(database, number)
-        same = "and team = ? and bot = ? and id > ?"
-        if newer := in_states(database, PLAYING, same, submission.team, submission.bot, number):
-            raise ChangeRefusedError(f"{submission.label} has a newer version, {newer[0].label}, in the ladder")
-        _check_bots_at_once(quota_of(database, cup, submission.team), submission.bot)
-        if submission.state is SubmissionState.DISQUALIFIED:
+        is_for_hosts = SubmissionState.DISQUALIFIED in (state, submission.state)
+        if is_for_hosts or not is_member(database, actor, submission.team):
             require_host(database, actor)
-        return _decide(database, actor, number, SubmissionState.PROBATION)
-
-
-def withdraw(database: CupDatabase, actor: Actor, number: int) -> Submission:
-    with database.change():
-        return _decide(database, actor, number, SubmissionState.WITHDRAWN, "its team has withdrawn it")
-
-
-def disqualify(database: CupDatabase, actor: Actor, number: int, reason: str) -> Submission:
-    with database.change():
-        require_host(database, actor)
-        if not reason.strip():
+        if submission.state not in BEFORE[state]:
+            raise ChangeRefusedError(f"{submission.label} is {submission.state.value}: it cannot go to {state.value}")
+        if state is SubmissionState.DISQUALIFIED and not reason.strip():
             raise ChangeRefusedError("reason: expected some words for the team, got none")
-        return _decide(database, actor, number, SubmissionState.DISQUALIFIED, reason)
+        if state is SubmissionState.PROBATION:
+            same = "and team = ? and bot = ? and id > ?"
+            if newer := in_states(database, PLAYING, same, submission.team, submission.bot, number):
+                raise ChangeRefusedError(f"{submission.label} has a newer version, {newer[0].label}, in the ladder")
+            _check_bots_at_once(quota_of(database, cup, submission.team), submission.bot)
+        _set_state(database, number, state, reason)
+        details = {"submission": number, "reason": reason}
+        database.note(f"submission to {state.value}", details, actor.account, actor.address)
+        return get_submission(database, number)
 
-
-def _decide(database: CupDatabase, actor: Actor, number: int, state: SubmissionState, reason: str = "") -> Submission:
-    """Change the state of a submission as its team or a host has decided. Raises `ChangeRefusedError`."""
-    submission = get_submission(database, number)
-    if not is_member(database, actor, submission.team):
-        require_host(database, actor)
-    if submission.state not in BEFORE[state]:
-        raise ChangeRefusedError(f"{submission.label} is {submission.state.value}: it cannot go to {state.value}")
-    _set_state(database, number, state, reason)
-    details = {"submission": number, "reason": reason}
-    database.note(f"submission to {state.value}", details, actor.account, actor.address)
-    return get_submission(database, number)
-
-
-# --- why a submission waits -------------------------------------------------------------------------------------------
 
 WORDS = {
     SubmissionState.FAILED: "It has failed: {}. Mend it and submit it again.",
     SubmissionState.PARKED: "It is parked, and plays no games: {}. Mend it and submit it again, or unpark it.",
     SubmissionState.DISQUALIFIED: "The host has disqualified it: {}. Ask the host about it.",
+    SubmissionState.WITHDRAWN: "It plays no games: its team has withdrawn it.",
 }
 
 
@@ -450,7 +397,7 @@ def why_waiting(database: CupDatabase, cup: Cup, submission: Submission, trouble
 def _of_queue(database: CupDatabase, submission: Submission, trouble: str) -> str:
     name = NEXT[submission.state]
     words = f"Stage {list(StageName).index(name) + 1} of {len(StageName)} ({name.value})"
-    running = database.row(Stage, "select * from stage where state = ?", StageState.BEGUN.value)
+    running = database.row(Stage, "select * from stage where state = ?", "begun")
     if trouble:
         return f"{words} waits until the host has mended the server: {trouble.rstrip('.')}. You need not do anything."
     if running is not None and running.submission == submission.id:
@@ -458,7 +405,5 @@ def _of_queue(database: CupDatabase, submission: Submission, trouble: str) -> st
         seconds = counted(max(0, int(time.time() - running.begun)), "second")
         return f"{words} is running{again}, since {seconds}."
     ids = [one.id for one in queue(database) if running is None or one.id != running.submission]
-    before = ids.index(submission.id) if submission.id in ids else 0
-    waits = f"waits: {counted(before, 'submission')} before it" if before else "is the next to run"
     now = f"; {running.name.value} of #{running.submission} is running now" if running else ""
-    return f"{words} {waits}{now}."
+    return f"{words} waits: {counted(ids.index(submission.id), 'submission')} before it{now}."

