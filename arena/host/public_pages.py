@@ -23,6 +23,7 @@ LADDER_TOP = 10
 
 
 def public_routes(site: CupSite) -> list[BaseRoute]:
+    """Return routes that come last: those of leagues take all paths of two parts."""
     doors, pages = site.doors, PublicPages(site)
 
     async def ladder(request: Request, visitor: Visitor) -> Response:
@@ -39,12 +40,9 @@ def public_routes(site: CupSite) -> list[BaseRoute]:
         *site.live.routes(),
         static_route("/own/{league}"),
         doors.page("/own/{league}/{name:path}", partial(own_page, site), Need.TEAM),
+        static_route("/{league}"),
+        doors.page("/{league}/{name:path}", site.season_page),
     ]
-
-
-def season_routes(site: CupSite) -> list[BaseRoute]:
-    """Return the routes of leagues, which come last: they take all paths of two parts."""
-    return [static_route("/{league}"), site.doors.page("/{league}/{name:path}", site.season_page)]
 
 
 class PublicPages(SitePages):

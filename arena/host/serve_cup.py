@@ -18,7 +18,7 @@ from arena.host.cup_site import CupSite
 from arena.host.feeds import Feeds
 from arena.host.host_pages import host_routes
 from arena.host.pipeline import clear_left
-from arena.host.public_pages import public_routes, season_routes
+from arena.host.public_pages import public_routes
 from arena.host.seasons import open_season
 from arena.host.submit_api import submit_routes
 from arena.host.team_pages import team_routes
@@ -60,11 +60,10 @@ class HostServer(CupSite):
     def application(self, hosts: Hosts) -> Application:
         routes = [
             *submit_routes(self),
-            *public_routes(self),
             *team_routes(self),
             *host_routes(self),
             *Feeds(self).routes(),
-            *season_routes(self),
+            *public_routes(self),
         ]
         return Guard(routes, self.look, hosts, posts=True, uploads=self.doors.uploads, complain=self.complain)
 
