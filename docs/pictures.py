@@ -20,16 +20,15 @@ BOTS = (*SAMPLES, str(Path(__file__).parent.parent / "bots" / "veteran"))
 REPORT = {"width": 1130, "height": 530}
 REPLAY = {"width": 1280, "height": 720}
 LATE_FIGHT = """() => {
-  const { positions } = document.querySelector("#replay").replay;
-  return Object.keys(positions.seen("all").fights).map(Number)
-    .find((ply) => ply > 90 && positions.fight("all", ply).lost.length === 1);
+  const { fights } = document.querySelector("#replay").replay.positions.game.views.all;
+  return Number(Object.keys(fights).find((ply) => ply > 90 && fights[ply].lost.length === 1));
 }"""
 POSITIONS = """([first, last]) => {
   const { board, positions } = document.querySelector("#replay").replay;
   const found = [];
   for (let ply = first; ply <= last; ply++) {
-    const cells = [...positions.cells("all", ply)].filter(([, cell]) => isPiece(cell));
-    found.push({ cells: cells.map(([square, cell]) => [cell, ...board.at(square)]) });
+    const cells = [...positions.cells("all", ply)].filter(([, cell]) => sideOf(cell));
+    found.push({ cells: cells.map(([square, cell]) => [cell.slice(0, 2), ...board.at(square)]) });
   }
   const symbols = document.querySelector(".symbols defs").innerHTML;
   const colors = getComputedStyle(document.documentElement);

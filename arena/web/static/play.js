@@ -2,7 +2,7 @@
 // back. A tab that was closed, or has lost its connection, needs nothing but the next state.
 "use strict";
 
-const PACE_MS = 500; // between the own move and the answer
+const PACE_MS = 500, RETRY_MS = 2000; // between the own move and the answer; and until the arena is asked again
 
 class Play {
   constructor(root) {
@@ -12,22 +12,19 @@ class Play {
     this.choosing = new Choosing(this);
     if (this.part("board")) {
       this.board = new Board(this.part("board"), this.labels, this.texts, {
-        chosen: (square) => this.does(() => this.doing().chosen(square)),
+        chosen: (square) => this.does(() => this.mode.chosen(square)),
         looked: (square) => this.replay?.tellSquare(square),
         key: (event, square) => this.does(() => this.pressed(event, square)),
       });
       this.board.turn(this.seat === "blue");
       this.setup = new Setup(this);
-      listenForDrags(root, {
-        lifted: ({ square, letter, cell }) => {
-          this.does(() => { this.doing().held = square ? { square } : { letter }; });
-          return pieceImage(cell, this.labels.pieces, false);
-        },
-        dropped: (below) => this.does(() => this.doing().dropped(below?.closest("[data-square]")?.dataset.square, below?.closest("[data-tray]"))),
-      });
+      listenForDrags(root, ({ square, letter, cell }) => {
+        this.does(() => { this.mode.held = square ? { square } : { letter }; });
+        return pieceImage(cell, this.labels.pieces, false);
+      }, (below) => this.does(() => this.dropped(below?.closest("[data-square], [data-tray]")?.dataset)));
     }
     this.listen();
-    this.link = new Link(this);
+    hearEvents("events", "state", () => { this.isOpen = true; return this.load(); }, () => { this.isOpen = false; return this.lost(); });
     setInterval(() => this.drawClocks(), 250);
   }
 
@@ -35,191 +32,197 @@ class Play {
     return this.root.querySelector(`[data-${name}]`);
   }
 
+  // Put a text there, if it is not there yet: a live region says only what has changed.
+  put(name, text) {
+    if (this.part(name).textContent !== text) this.part(name).textContent = text;
+  }
+
   say(key, values) {
-    return fill(this.texts[key], values ?? {});
+    return fill(this.texts[key], values);
   }
 
   tell(key, values) {
-    this.part("told").textContent = this.say(key, values);
+    this.put("told", this.say(key, values));
   }
 
   refuse(key, values) {
-    this.part("refused").textContent = key in this.texts ? this.say(key, values) : key;
+    this.put("refused", key in this.texts ? this.say(key, values) : key);
   }
 
   name(cell) {
-    return this.labels.pieces[cell.at(-1)]?.[1];
+    return this.labels.pieces[cell[1] ?? cell]?.[1];
+  }
+
+  get isOver() {
+    return ["over", "paused"].includes(this.state?.stage);
   }
 
   // What clicks and keys on the board are for.
-  doing() {
+  get mode() {
     return this.state.stage === "setting-up" ? this.setup : this.choosing;
   }
 
-  isOver() {
-    return ["over", "paused"].includes(this.state?.stage);
-  }
+  // --- what the person does
 
   // Do something with the newest position, unless an earlier one is looked at.
   does(action) {
     this.refuse("");
-    if (!this.state || this.isSending || this.isOver()) return;
+    if (!this.state || this.isSending || this.isOver) return;
     if (this.replay && !this.replay.follows) return this.refuse("is_earlier");
     this.replay?.catchUp(true);
     action();
     this.draw();
   }
 
-  pressed(event, square) {
-    const isDone = event.key === "Escape" || this.doing().pressed?.(event.key.toUpperCase(), square);
-    if (event.key === "Escape") this.doing().held = null;
-    if (isDone) event.preventDefault();
+  pressed({ key }, square) {
+    if (key === "Escape") this.mode.held = null;
+    else this.mode.pressed?.(key.toUpperCase(), square);
+  }
+
+  dropped({ square, tray } = {}) {
+    const { mode } = this;
+    if (square) mode.chosen(square);
+    else if (tray === "" && mode.held?.square) mode.put?.(null, mode.held);
+    mode.held = null;
   }
 
   listen() {
-    const ask = async (name, what) => (await confirmed(this.part(name))) && this.send(what);
+    const { root, setup } = this, ask = async (name, what) => (await confirmed(this.part(name))) && this.send(what);
     this.actions = {
       resign: () => ask("resigning", "resign"), pause: () => ask("pausing", "pause"),
       again: () => this.send("again", { swap: false }), rematch: () => this.send("again", { swap: true }),
-      random: () => (this.setup ? this.setup.shuffle() : this.send("random")),
-      mirror: () => this.setup.mirror(), clear: () => this.setup.load(""), ready: () => this.sendSetup(),
+      random: () => (setup ? setup.shuffle() : this.send("random")), clear: () => setup.load(""),
+      ready: () => (setup.missing ? this.refuse("missing", { count: setup.missing }) : this.sendSetup(setup.rows)),
     };
-    this.root.addEventListener("click", ({ target }) => {
-      const { do: what, letter } = target.closest("button")?.dataset ?? {};
+    root.addEventListener("click", ({ target }) => {
+      const button = target.closest("button"), { do: what, letter } = button?.dataset ?? {};
       if (what) this.refuse("");
       if (what) this.actions[what]();
-      else if (letter) this.setup.chosenLetter(letter);
-      else if (target.matches("[data-choices] button")) this.act([{ action: target.textContent }]);
+      else if (letter) setup.chosenLetter(letter);
+      else if (button?.closest("[data-choices]")) this.act([{ action: button.textContent }]);
       this.draw();
     });
-    this.root.addEventListener("submit", (event) => event.target.elements.text && this.submit(event, event.target));
-    this.part("presets")?.addEventListener("change", ({ target }) => { this.setup.load(target.value); this.draw(); });
+    root.addEventListener("submit", (event) => event.target.elements.text && this.submit(event, event.target));
+    this.part("presets")?.addEventListener("change", ({ target }) => { setup.load(target.value); target.value = ""; this.draw(); });
   }
 
+  // Send what was typed: a set-up or an action. What was refused stays, or what was perhaps meant.
   async submit(event, form) {
     const line = form.elements.text, text = line.value.trim();
     event.preventDefault();
     line.value = "";
-    const isDone = "rows" in form.dataset ? await this.send("setup", { rows: text.split("/") }) : !text || (await this.sendTyped(text));
-    if (isDone === true || line.value) return;
-    line.value = typeof isDone === "string" ? isDone : text;
-    line.select(); // what is typed next takes the place of what was refused
+    const isDone = "rows" in form.dataset ? await this.sendSetup(text) : !text || (await this.sendTyped(text, line));
+    if (isDone) return;
+    line.value ||= text;
+    line.select(); // what is typed next takes its place
   }
 
-  // --- what comes from the arena
-
-  path() {
-    return `state?since=${this.replay?.last ?? 0}&begun=${this.begun ?? 0}`;
+  // What is typed is an action, or a way through the game. Gives whether it was done.
+  async sendTyped(text, line) {
+    const [, way, ply] = text.match(/^(?:(back|next|board)|ply ?(\d{1,6}))$/i) ?? [], action = text.replace(/\s+/g, "");
+    const [, from, to] = (this.board && action.toLowerCase().match(/^([a-j]\d+)([a-j]\d+)$/)) ?? [];
+    if (ply) this.replay.go(Number(ply));
+    else if (way) this.replay.act(way.toLowerCase().replace("board", "last"));
+    else if (action.toLowerCase() === "resign") this.actions.resign();
+    else if (from) {
+      line.value = `${from}-${to}`;
+      this.refuse("meant", { action: line.value });
+    } else return this.send("act", { action, ply: this.state.plies + 1 });
+    return !from;
   }
 
-  update(answer) {
-    const { state: before, game, begun } = this, { part, since, ...others } = answer, { state } = answer;
-    if (before && (game !== answer.game || (this.replay && !part))) return location.reload(); // another game, or it is set up again
-    Object.assign(this, others, { received: Date.now() });
-    if (before?.version !== state.version) this.choosing.offer(this.board ? state.choices : []);
-    if (before?.stage === "setting-up" && state.stage !== before.stage) this.setup?.stored("removeItem");
-    if (before?.plies !== state.plies || before.stage !== state.stage) this.refuse("");
-    if (!this.replay && part) this.replay = new Replay(this.root, part, { isLive: true, pace: PACE_MS, isFlipped: this.seat === "blue", board: this.board, look: (square) => this.doing().look(square), known: () => !this.isOver() && new Set(this.known), shown: () => this.drawPly() });
-    else if (begun !== answer.begun) this.replay?.take(part);
-    else if (part && !this.replay.extend(since, part)) this.link.load();
-    this.draw();
-    if (before?.stage !== state.stage) this.focus();
-  }
-
-  // The keyboard goes where something can be done now, unless the person is busy elsewhere.
-  focus() {
-    const at = document.activeElement, form = this.root.querySelector("form:not([hidden]) input");
-    if (at !== document.body && !at.closest("[hidden]")) return;
-    if (this.board && !this.isOver()) this.board.focus(this.setup.home.find((square) => this.choosing.legal[square]) ?? this.board.cursor);
-    else form?.focus();
-  }
-
-  lost() {
-    this.drawConnection();
-    return this.isOver() && !this.can_repeat;
-  }
-
-  // --- what goes to it
-
-  async send(what, body) {
-    if (this.isSending) return false;
-    this.isSending = true;
-    this.refuse("");
-    const refused = await this.link.send(what, body);
-    this.isSending = false;
-    if (refused) this.refuse(refused);
-    else {
-      this.replay?.act("last");
-      await this.link.load();
-    }
-    return !refused;
+  sendSetup(rows) {
+    return this.send("setup", { rows: rows.split("/") });
   }
 
   // One of these actions: which, if there are several.
   async act(choices) {
     const ply = this.state.plies + 1; // while the dialog is open, another tab may play on
     const isAsked = choices.length > 1 || choices[0].guessed;
-    const action = isAsked ? await askWhich(this.part("choice"), choices, (field, value) => this.called(field, value)) : choices[0].action;
+    const called = ({ dataset }, value) => fill(value ? dataset.one : dataset.none, { value: this.name(value) ?? value });
+    const action = isAsked ? await askWhich(this.part("choice"), choices, called) : choices[0].action;
     this.choosing.held = null;
     if (action) await this.send("act", { action, ply });
     this.draw();
   }
 
-  called(field, value) {
-    if (field === "way") return this.say(value === "?" ? "way_guess" : value ? "way_over" : "way_straight", { square: value });
-    return field === "at" ? value : value ? this.name(value) : this.say("back_nobody");
-  }
+  // --- between the page and the arena
 
-  // What is typed is an action, or a way through the game. Gives whether it was done, or what was perhaps meant.
-  async sendTyped(text) {
-    const [, way, ply] = text.match(/^(?:(back|next|board)|ply ?(\d{1,6}))$/i) ?? [], action = text.replace(/\s+/g, "");
-    if (ply || way) {
-      if (ply) this.replay.go(Number(ply));
-      else this.replay.act({ back: "back", next: "next", board: "last" }[way.toLowerCase()]);
-      return true;
+  // Send something. What is refused is told, in the words of the arena or the page.
+  async send(what, body = {}) {
+    if (this.isSending) return false;
+    this.isSending = true;
+    this.refuse("");
+    const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+    const answer = await fetch(what, options).catch(() => null);
+    const refused = !answer ? "not_sent" : !answer.ok ? "failed" : (await answer.json()).refused;
+    this.isSending = false;
+    if (refused) this.refuse(refused);
+    else {
+      this.replay?.act("last");
+      await this.load();
     }
-    if (action.toLowerCase() === "resign") return this.actions.resign();
-    const [, from, to] = (this.board && action.toLowerCase().match(/^([a-j]\d+)([a-j]\d+)$/)) ?? [];
-    if (!from) return this.send("act", { action, ply: this.state.plies + 1 });
-    this.refuse("meant", { action: `${from}-${to}` });
-    return `${from}-${to}`;
+    return !refused;
   }
 
-  sendSetup() {
-    const count = this.setup.missing();
-    if (count) this.refuse("missing", { count });
-    else this.send("setup", { rows: this.setup.rows().split("/") });
+  // Ask for the state, one time after the other.
+  load() {
+    this.loading = Promise.resolve(this.loading).then(async () => {
+      const address = `state?since=${this.replay?.last ?? 0}&begun=${this.begun ?? 0}`;
+      const answer = await fetch(address).then((found) => found.ok && found.json()).catch(() => null);
+      if (answer) this.update(answer);
+      else if (!this.lost()) setTimeout(() => this.load(), RETRY_MS);
+    });
+    return this.loading;
+  }
+
+  update(answer) {
+    const { state: before, game, begun, board } = this, { part, since, ...others } = answer, { state } = answer, isNew = before?.stage !== state.stage;
+    if (before && (game !== answer.game || (this.replay && !part))) return location.reload(); // another game, or it is set up again
+    Object.assign(this, others, { received: Date.now() });
+    if (before?.version !== state.version) this.choosing.offer(board ? state.choices : []);
+    if (isNew || before.plies !== state.plies) this.refuse("");
+    const on = { isLive: true, pace: PACE_MS, isFlipped: this.seat === "blue", board, look: (square) => this.mode.look(square), shown: () => this.drawPly() };
+    if (!this.replay && part) this.replay = new Replay(this.root, part, on);
+    else if (begun !== answer.begun) this.replay?.take(part);
+    else if (part && !this.replay.extend(since, part)) this.load();
+    this.draw();
+    if (isNew) this.focus();
+  }
+
+  lost() {
+    this.drawConnection();
+    return this.isOver && !this.can_repeat && "over";
+  }
+
+  // The keyboard goes where something can be done now, unless the person is busy elsewhere.
+  focus() {
+    const at = document.activeElement, form = this.root.querySelector("form:not([hidden]) input");
+    if (at !== document.body && !at.closest("[hidden]")) return;
+    if (this.board && !this.isOver) this.board.focus(this.setup.home.find((square) => this.choosing.legal[square]) ?? this.board.cursor);
+    else form?.focus();
   }
 
   // --- what is to be seen
 
   draw() {
-    const { state, root, setup, replay } = this, isSettingUp = state?.stage === "setting-up", focused = document.activeElement;
+    const { state, root, setup, replay, board } = this, focused = document.activeElement;
     this.drawConnection();
     if (!state) return;
-    root.classList.add("scripted");
     Object.assign(root.dataset, { stage: state.stage, plies: state.plies });
     const now = [state.stage, replay && "game", replay?.views.length > 1 && "views", this.can_repeat && "repeat"];
     for (const one of root.querySelectorAll("[data-when]")) one.hidden = !one.dataset.when.split(" ").some((what) => now.includes(what));
-    if (replay) replay.draw(null);
-    else this.board?.show(setup.cells(), { look: (square) => this.doing().look(square) });
-    if (isSettingUp && setup) {
-      const count = setup.missing(), list = this.part("presets");
+    if (replay) replay.draw();
+    else board?.show(setup.cells(), { look: (square) => this.mode.look(square) });
+    if (setup && state.stage === "setting-up") {
       setup.drawTray();
-      this.put("missing", this.say(count ? "missing" : "all_placed", { count }));
-      list.value = setup.rows();
-      if (list.selectedIndex < 0) list.value = "";
+      this.put("missing", this.say(setup.missing ? "missing" : "all_placed", { count: setup.missing }));
     }
     this.put("after", this.after.join("\n"));
     this.drawStatus();
     this.drawChoices();
     this.drawClocks();
     if (focused.closest("[hidden]")) this.focus();
-  }
-
-  // Put a text there, if it is not there yet: a live region says only what has changed.
-  put(name, text) {
-    if (this.part(name).textContent !== text) this.part(name).textContent = text;
   }
 
   drawPly() {
@@ -235,7 +238,7 @@ class Play {
     const values = { opponent: players[1 - mine], color: this.data.seats[mine], ply: plies + 1, words: end?.words.replace(/\.$/, "") };
     const lines = [this.say(end ? "result_" + end.result : "stage_" + stage, values), resigns && !end && this.say("has_resigned"), remark];
     this.put("status", lines.filter(Boolean).join("\n"));
-    document.title = (["moving", "setting-up"].includes(stage) ? "\u25cf " : "") + this.data.title;
+    document.title = (/moving|setting-up/.test(stage) ? "\u25cf " : "") + this.data.title;
   }
 
   drawChoices() {
@@ -243,19 +246,18 @@ class Play {
     if (place.dataset.shown === String(actions)) return;
     place.dataset.shown = actions;
     const hadFocus = place.contains(document.activeElement);
-    place.replaceChildren(...actions.map((action) => element("button", "", action)));
+    place.replaceChildren(...actions.map((action) => element("button", {}, action)));
     if (hadFocus) (place.firstChild ?? this.part("typed").elements.text).focus();
   }
 
   drawConnection() {
-    const { isOpen } = this.link ?? {};
-    this.put("connection", isOpen ? "" : this.say(this.isOver() ? "ended" : this.state ? "not_connected" : "connecting"));
+    this.put("connection", this.isOpen ? "" : this.say(this.isOver ? "ended" : this.state ? "not_connected" : "connecting"));
   }
 
   // Clocks are as of when the state came; from then on they run here, to be looked at.
   drawClocks() {
-    const passed = this.link.isOpen ? Date.now() - this.received : 0;
-    tellClocks(this.root, this.state?.clocks.map(({ left_ms, runs, bank_ms }) => [left_ms, runs, bank_ms]) ?? [], passed);
+    const clocks = this.state?.clocks.map(({ left_ms, runs, bank_ms }) => [left_ms, runs, bank_ms]) ?? [];
+    tellClocks(this.root, clocks, this.isOpen ? Date.now() - this.received : 0);
   }
 }
 

@@ -1,16 +1,12 @@
-// What the other scripts of the pages use: elements, texts, and data that is loaded. All text is set as text, never as
-// markup.
+// What the other scripts of the pages use. All text is set as text, never as markup.
 "use strict";
 
-function element(name, classes = "", ...children) {
-  const made = document.createElement(name);
-  if (classes) made.className = classes;
-  made.append(...children);
-  return made;
-}
+const DRAWN = ["svg", "g", "use", "rect", "path", "text"];
 
-function svgElement(name, attributes = {}, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+// An element of HTML or, of these names, of SVG.
+function element(name, attributes = {}, ...children) {
+  const space = DRAWN.includes(name) ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml";
+  const made = document.createElementNS(space, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   made.append(...children);
   return made;
@@ -22,13 +18,8 @@ function svgAddress(svg) {
 }
 
 // A text with values in place of their names in braces.
-function fill(text, values) {
-  return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
-}
-
-function clockText(ms) {
-  const left = Math.max(0, ms), seconds = Math.floor(left / 1000);
-  return left < 10_000 ? (left / 1000).toFixed(1) : Math.floor(seconds / 60) + ":" + String(seconds % 60).padStart(2, "0");
+function fill(text, values = {}) {
+  return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
 // What the address says behind its #, by name.
@@ -38,16 +29,9 @@ function asked() {
 
 function load(script) {
   return new Promise((resolve, reject) => {
-    const made = element("script");
-    made.src = script;
+    const made = element("script", { src: script });
     made.onload = resolve;
     made.onerror = () => reject(new Error(script));
     document.head.append(made);
   });
-}
-
-async function unpack(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
 }

@@ -9,21 +9,20 @@ class Timeline {
     this.slider = root.querySelector("input");
   }
 
-  draw(positions, view) {
-    const { last, game } = positions, seen = positions.seen(view), walk = "start" in seen ? positions.walk(view) : [];
-    const all = walk.flatMap(({ counts }) => counts), most = Math.max(...all), few = Math.min(...all, most - 1), longest = Math.max(1, ...game.taken);
-    const path = (name, d) => svgElement("path", { class: name, d, "vector-effect": "non-scaling-stroke" });
-    const ticks = (plies, top, high) => plies.map((ply) => `M${ply} ${top}v${high}`).join("");
-    const height = (count) => (PIECES - (PIECES - 5) * (count - few) / (most - few)).toFixed(1);
-    const line = (at) => walk.map(({ counts }, ply) => `${ply ? "L" : "M"}${ply} ${height(counts[at])}`).join("");
-    const bar = (taken, ply) => `M${ply} ${CHART}v${((PIECES + 2 - CHART) * Math.log1p(taken ?? 0) / Math.log1p(longest)).toFixed(2)}`;
-    const bars = (side) => game.taken.map((taken, at) => (positions.side(at + 1) === side ? bar(taken, at + 1) : "")).join("");
+  draw({ last, game }, seen, counts) {
     this.fights = Object.keys(seen.fights ?? seen.words ?? {}).map(Number);
-    this.reveals = walk.flatMap(({ reveals }, ply) => (reveals ? [ply] : []));
-    this.svg.setAttribute("viewBox", `-0.5 0 ${Math.max(1, last) + 1} ${CHART}`);
+    this.reveals = counts.flatMap(({ hidden }, ply) => (hidden < counts[ply - 1]?.hidden ? [ply] : []));
+    const all = counts.flatMap(({ red, blue }) => [red, blue]), few = Math.min(...all), most = Math.max(few + 1, ...all);
+    const longest = Math.log1p(Math.max(1, ...game.taken));
+    const path = (name, d) => element("path", { class: name, d });
+    const ticks = (plies, top, high) => plies.map((ply) => `M${ply} ${top}v${high}`).join("");
+    const line = (side) => counts.map((count, ply) => `${ply ? "L" : "M"}${ply} ${PIECES - (PIECES - 5) * (count[side] - few) / (most - few)}`);
+    const bar = (ply) => ticks([ply], CHART, (PIECES + 2 - CHART) * Math.log1p(game.taken[ply - 1] ?? 0) / longest);
+    const bars = (side) => game.sides.map((mover, at) => (mover === side ? bar(at + 1) : ""));
+    this.svg.setAttribute("viewBox", `-0.5 0 ${Math.max(last, 1) + 1} ${CHART}`);
     this.svg.replaceChildren(
-      path("fight", ticks(this.fights, 3, PIECES - 3)), path("red", line(0)), path("blue", line(1)),
-      path("time red", bars("red")), path("time blue", bars("blue")), path("reveal", ticks(this.reveals, 0, 3)), path("here", ""),
+      path("fight", ticks(this.fights, 3, PIECES - 3)), path("reveal", ticks(this.reveals, 0, 3)),
+      ...Object.keys(OTHER).flatMap((side) => [path(side, line(side).join("")), path("time " + side, bars(side).join(""))]), path("here", ""),
     );
     this.slider.max = last;
   }
@@ -35,8 +34,7 @@ class Timeline {
   }
 
   // The next ply with a fight or a reveal, or the one before; the present one if there is none.
-  next(what, ply, way) {
-    const plies = way > 0 ? this[what] : [...this[what]].reverse();
-    return plies.find((one) => (one - ply) * way > 0) ?? ply;
+  next(plies, ply, way) {
+    return (way > 0 ? plies.find((one) => one > ply) : plies.findLast((one) => one < ply)) ?? ply;
   }
 }
