@@ -3,9 +3,7 @@
 "use strict";
 
 (() => {
-  const { content, dataset } = document.querySelector("meta[name=arena-live]"), status = document.querySelector(".live");
   const parse = (text) => new DOMParser().parseFromString(text, "text/html");
-  let page = location.pathname, shown = content, state = {};
 
   // What is the same stays, with its focus and as far as it was scrolled; so does what a script draws.
   function morph(old, made) {
@@ -23,28 +21,37 @@
     if (document.activeElement === document.body) document.querySelector(`main [href="${focused}"]`)?.focus();
   }
 
-  // The page of a game draws itself.
-  async function renew() {
-    if (state.version === shown || (document.hidden && !state.over) || document.querySelector(".replay")) return;
-    shown = state.version;
-    const answer = await fetch(page, { cache: "no-store" }).catch(() => null);
-    if (!answer?.ok) return (shown = ""); // another event is another chance
-    const made = parse(await answer.text());
+  // Gives whether the page could be had.
+  async function renew(page) {
+    const answer = await fetch(page, { cache: "no-store" }).catch(() => null), made = answer?.ok && parse(await answer.text());
+    if (!made) return false;
     document.dispatchEvent(new CustomEvent("renewed", { detail: made })); // for scripts that draw a part of it
     put(document.querySelector("main"), made.querySelector("main"));
+    return true;
   }
 
-  hearEvents(dataset.events, "state", async (told) => {
+  const meta = document.querySelector("meta[name=arena-live]"), status = document.querySelector(".live");
+  let shown = meta?.content, state = {};
+
+  // The page of a game draws itself.
+  async function follow() {
+    if (state.version === shown || (document.hidden && !state.over) || document.querySelector(".replay")) return;
+    shown = state.version;
+    if (!(await renew(location.pathname))) shown = ""; // another event is another chance
+  }
+
+  if (meta) hearEvents(meta.dataset.events, "state", async (told) => {
     state = told;
     status.textContent = told.text;
     await moment(200, 1000 * told.within); // not all viewers at once
-    await renew();
+    await follow();
     return state.over && "over";
   }, () => { status.textContent = state.lost ?? ""; });
-  document.addEventListener("visibilitychange", renew);
+  if (meta) document.addEventListener("visibilitychange", follow);
 
   const list = document.querySelector("#now"), progress = document.querySelector("#progress"), items = {};
   let isOver = false;
+
   if (list) hearEvents("now/events", "games", async ({ text, games, is_over, is_stored }) => {
     for (const [id, item] of games) items[id] = item ? parse(item).body.firstChild : items[id];
     const made = list.cloneNode();
@@ -52,8 +59,7 @@
     put(list, made);
     progress.textContent = text;
     isOver = is_over;
-    if (is_stored) [page, shown] = ["index.html", ""];
-    if (is_stored) await renew();
+    if (is_stored && (await renew("index.html"))) document.querySelector("main").prepend(progress);
     return is_stored && "over";
   }, () => { if (!isOver) progress.textContent = progress.dataset.lost; });
 })();
