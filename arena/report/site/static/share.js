@@ -6,7 +6,7 @@ const IMAGE_SIDE = 1060;
 const LETTERS = 'fill="#fff" font-family="sans-serif" font-weight="700" font-size="14" text-anchor="middle"';
 
 // The board as it is shown, as a text that needs no page around it.
-function boardText(board) {
+function boardText() {
   const [text, symbols] = [board, document.querySelector(".symbols defs")].map((one) => new XMLSerializer().serializeToString(one));
   const colors = getComputedStyle(document.documentElement);
   return text.replace(/ (class|style|role|tabindex|aria-\w+|data-\w+)="[^"]*"/g, "").replace(">", ` ${LETTERS}>${symbols}`)
@@ -24,22 +24,21 @@ async function imageOf(svg) {
   return canvas.toDataURL("image/png");
 }
 
-function listenForSharing(replay, number) {
-  const place = replay.part("share"), told = place.querySelector("[role=status]");
-  const svg = () => (replay.board instanceof Board ? boardText(replay.board.root) : replay.seen.images?.[replay.ply]);
-  const save = (kind, href) => element("a", { href, download: `game-${number}-ply-${replay.ply}.${kind}` }).click();
+function listenForSharing(number) {
+  const told = part("share").querySelector("[role=status]"), svg = () => (board ? boardText() : game.views[view].images?.[ply]);
+  const save = (kind, href) => element("a", { href, download: `game-${number}-ply-${ply}.${kind}` }).click();
   const copy = async (text) => {
-    const link = new URL(replay.hash(), location.href), page = new URL("../embed.html" + replay.hash().replace("#", `#game=${number}&`), location.href);
+    const link = new URL(addressOf(), location.href), page = new URL("../embed.html" + addressOf().replace("#", `#game=${number}&`), location.href);
     const code = fill(text, { link, page });
     try {
       await navigator.clipboard.writeText(code);
-      told.textContent = replay.texts.copied;
+      told.textContent = texts.copied;
     } catch {
       prompt("", code); // only pages of https and of this machine may copy
     }
   };
   const actions = { copy, svg: () => save("svg", svgAddress(svg())), png: async () => save("png", await imageOf(svg())) };
-  for (const button of place.querySelectorAll("button")) {
+  for (const button of part("share").querySelectorAll("button")) {
     const { shareAs: what, text } = button.dataset;
     button.hidden = what !== "copy" && !svg();
     button.addEventListener("click", () => actions[what](text));
@@ -51,18 +50,14 @@ async function unpack(text) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
 }
 
-document.addEventListener("DOMContentLoaded", async () => {
-  const root = document.querySelector("#replay"), whole = document.querySelector("[data-whole]");
-  if (!root) return;
-  const number = Number(root.dataset.game ?? asked().game);
-  try {
-    const packed = new Promise((resolve) => { window.arenaGame = (_, text) => resolve(text); });
-    await load(root.dataset.scripts + number + ".js");
-    root.replay = new Replay(root, await unpack(await packed));
-    if (!whole) return listenForSharing(root.replay, number);
-    whole.append(", game " + number); // from a page that is embedded to the whole one
-    whole.addEventListener("click", () => { whole.href = `games/${number}.html` + root.replay.hash().replace(/game=\d+&/, ""); });
-  } catch (error) {
-    root.querySelector("[data-now]").textContent = String(error);
-  }
-});
+async function start() {
+  const number = Number(stage.dataset.game ?? asked().game), whole = document.querySelector("[data-whole]");
+  const packed = new Promise((resolve) => { window.arenaGame = (_, text) => resolve(text); });
+  await load(stage.dataset.scripts + number + ".js");
+  begin(await unpack(await packed));
+  if (!whole) return listenForSharing(number);
+  whole.append(", game " + number); // from a page that is embedded to the whole one
+  whole.addEventListener("click", () => { whole.href = `games/${number}.html` + addressOf().replace(/game=\d+&/, ""); });
+}
+
+if (stage) start().catch((error) => put("now", String(error)));
