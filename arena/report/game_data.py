@@ -81,7 +81,7 @@ class SeenPlies:
         """Add a ply that the state has just played."""
         self._sides.append(step.color.word)
         self._actions.append(self._viewers[0].action(step))
-        if (marked := self._viewers[0].marks()) is not None:
+        if marked := self._viewers[0].marks():
             self._marks[step.ply] = marked
         for viewer in self._viewers:
             viewer.see(step)
@@ -184,7 +184,7 @@ def _dialogue(record: GameRecord, audience: SeenBy, *, has_seeds: bool) -> list[
             color = entry.color
             if color is not None and not audience.sees(color):
                 continue
-            side = "" if color is None else color.word[0]
+            side = "" if color is None else color.word
             match entry:
                 case SpokenLine(_, _, Speaker.ARENA, text) if text.startswith(SEED) and not has_seeds:
                     pass

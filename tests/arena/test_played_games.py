@@ -306,7 +306,7 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
     red.click("[data-typed] button")
     at(blue, "moving", 1)
     blue.click("[data-do=resign]")
-    blue.click("[data-resigning] [value=yes]")
+    blue.click("[data-resign-asked] [value=yes]")
     at(red, "over", 2)
     assert not loads
     assert red.evaluate("document.documentElement.scrollWidth <= innerWidth")

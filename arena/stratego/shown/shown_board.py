@@ -13,7 +13,7 @@ from arena.report.shown import SeenBy, Shown
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.events import Event
 from arena.stratego.seat_view import told_to, true_cell
-from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of, told_words
+from arena.stratego.shown.boards import NO_MARKS, board_text, marks_of, told_words
 from arena.stratego.shown.piece_names import STRONGEST_FIRST, Numbering, names_of
 from arena.stratego.state import as_stratego, line_of
 from protocol.messages import Battle, Moved
@@ -22,9 +22,6 @@ from protocol.view import CELL_EMPTY, CELL_LAKE
 
 if TYPE_CHECKING:
     from arena.stratego.search.knowledge import Knowledge
-
-PLAIN = (SquareMark.CAME_FROM, SquareMark.WENT_TO)
-"""The marks of an action from its first square to its last one."""
 
 
 class Fight(msgspec.Struct, frozen=True):
@@ -199,12 +196,8 @@ class ShownBoard(Shown):
         if changed:
             self.data.could[ply] = changed
 
-    def marks(self) -> Mapping[str, str] | None:
-        """Return the marked squares, unless the action went from its first square to its last one."""
-        marked = marks_of(self._state.events)
-        if tuple(marked.values()) == PLAIN:
-            return None
-        return {SQUARES[square]: mark.value for square, mark in marked.items()}
+    def marks(self) -> Mapping[str, str]:
+        return {SQUARES[square]: mark.value for square, mark in marks_of(self._state.events).items()}
 
 
 def fight_of(battle: Battle, side: Color) -> Fight:

@@ -1,5 +1,4 @@
-// How a person chooses on the board: pieces are taken by click, key or drag, and led to where a legal action leads. The
-// legal actions come from the arena with each turn.
+// How a person chooses on the board: pieces are taken and led to where a legal action leads, by click, key or drag.
 "use strict";
 
 const DRAG_STARTS_AT = 6; // pixels: below it is a click
@@ -17,26 +16,30 @@ function offer(choices) {
 }
 
 function chooseMove(square) {
-  const from = held?.square, found = legal[from]?.[square], cell = shown.get(square), isFree = !found && from !== square && legal[square];
+  const from = held?.square, found = legal[from]?.[square], cell = shown.get(square);
+  const isFree = !found && from !== square && legal[square];
   const values = { from, square, to: square, piece: nameOf(cell[1]), targets: targetsOf(isFree ? square : from) };
   if (found) return sendAction(found);
   held = isFree ? { square } : from === square ? null : held;
-  if (isFree) tell("told", say("held", values));
-  else if (from !== square) refuse(from ? "no_way" : state.stage !== "moving" ? "not_your_turn" : cell[0] === page.seat[0] ? "cannot_move" : "take_own", values);
+  if (isFree) put("told", say("held", values));
+  else if (from) held && refuse("no_way", values);
+  else refuse(!Object.keys(legal).length ? "not_your_turn" : cell[0] === page.seat[0] ? "cannot_move" : "take_own", values);
 }
 
 function lookOfMove(square) {
-  const from = held?.square, isHeld = from === square, isTarget = legal[from]?.[square], targets = targetsOf(square);
-  const isAttack = isTarget && sideOf(shown.get(square));
+  const from = held?.square, isHeld = from === square, targets = targetsOf(square);
+  const isTarget = legal[from]?.[square], isAttack = isTarget && sideOf(shown.get(square));
   return {
     classes: [isHeld && "selected", isTarget && "target", isAttack && "attack", targets && "movable"],
-    more: [isHeld && say("is_held"), targets && say("may_move", { targets }), isTarget && say(isAttack ? "target_attack" : "target_free", { from })],
+    more: [
+      isHeld && say("is_held"), targets && say("may_move", { targets }),
+      isTarget && say(isAttack ? "target_attack" : "target_free", { from }),
+    ],
     drags: targets,
   };
 }
 
-// Ask in the dialog which of these actions is meant; gives its text, or nothing if it was put away. Each list offers what
-// fits those before it.
+// Ask in the dialog which of these actions is meant, if any. Each list offers what fits those before it.
 async function askWhich(dialog, choices) {
   let fitting;
   dialog.onchange = () => {
@@ -54,23 +57,23 @@ async function askWhich(dialog, choices) {
   return (await confirmed(dialog)) && fitting[0].action;
 }
 
-// Ask yes or no.
 function confirmed(dialog) {
   dialog.returnValue = "";
   dialog.showModal();
   return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
 }
 
-// Dragging with a mouse, a pen or a finger, of what has `data-drags`. A drag that goes nowhere is a click, which comes by
-// itself.
+// Dragging of what has `data-drags`; a drag that goes nowhere is a click, which comes by itself.
 {
   let start = null, image = null;
-  const hear = (name, listener, options) => document.addEventListener(name, listener, options), end = () => { image?.remove(); start = image = null; };
+  const hear = (name, listener, options) => document.addEventListener(name, listener, options);
+  const end = () => { image?.remove(); start = image = null; };
   hear("pointerdown", (event) => {
     if (event.isPrimary && event.button === 0 && event.target.closest("[data-drags]")) start = event;
   });
   hear("pointermove", ({ isPrimary, clientX, clientY }) => {
-    if (!start || !isPrimary || (!image && Math.hypot(clientX - start.clientX, clientY - start.clientY) < DRAG_STARTS_AT)) return;
+    const isFar = start && Math.hypot(clientX - start.clientX, clientY - start.clientY) >= DRAG_STARTS_AT;
+    if (!start || !isPrimary || !(image || isFar)) return;
     const { square, letter, cell } = start.target.closest("[data-drags]").dataset;
     if (!image) does(() => { held = square ? { square } : { letter }; });
     image ??= document.body.appendChild(pieceImage(cell, false));
@@ -87,6 +90,6 @@ function confirmed(dialog) {
   });
   hear("pointercancel", end);
   hear("keydown", (event) => event.key === "Escape" && end());
-  // A finger that drags does not move the page; touch-action would say so, but not of what is drawn in an SVG.
+  // A finger that drags does not move the page; touch-action has no effect within an SVG.
   hear("touchmove", (event) => start && event.preventDefault(), { passive: false });
 }

@@ -1,5 +1,5 @@
-// The page of a person's seat: its state as the arena gives it, put on the stage of the game, and what the person does, sent
-// back. A tab that was closed, or has lost its connection, needs nothing but the next state.
+// The page of a person's seat: its state as the arena gives it, and what the person does, sent back. A tab that was
+// closed, or has lost its connection, needs nothing but the next state.
 "use strict";
 
 const PACE_MS = 500, RETRY_MS = 2000; // between the own move and the answer; and until the arena is asked again
@@ -7,13 +7,8 @@ const PACE_MS = 500, RETRY_MS = 2000; // between the own move and the answer; an
 let answer = {}, state = null, received = 0, shownPly = 0;
 let isOpen = false, isSending = false, loading = Promise.resolve();
 
-// Put a text there, if it is not there yet: a live region says only what has changed.
-function tell(name, text) {
-  if (part(name).textContent !== text) part(name).textContent = text;
-}
-
 const say = (key, values) => fill(texts[key], values);
-const refuse = (key, values) => tell("refused", key in texts ? say(key, values) : key);
+const refuse = (key, values) => put("refused", key in texts ? say(key, values) : key);
 const isOver = () => ["over", "paused"].includes(state?.stage);
 const isSettingUp = () => state?.stage === "setting-up";
 
@@ -43,16 +38,18 @@ function dropped({ square, tray } = {}) {
   held = null;
 }
 
-async function ask(name, what) {
-  if (await confirmed(part(name))) send(what);
+// Do what a button says; with some, after a question.
+async function doAs({ do: what, body = "{}" }) {
+  const question = part(what + "-asked");
+  refuse("");
+  if (question && !(await confirmed(question))) return;
+  if (what === "random" && board) shuffle();
+  else if (what === "clear") loadRows("");
+  else if (what !== "ready") send(what, JSON.parse(body));
+  else if (missing()) refuse("missing", { count: missing() });
+  else sendSetup(rowsOf());
+  drawPage();
 }
-
-const ACTIONS = {
-  resign: () => ask("resigning", "resign"), pause: () => ask("pausing", "pause"),
-  again: () => send("again", { swap: false }), rematch: () => send("again", { swap: true }),
-  random: () => (board ? shuffle() : send("random")), clear: () => loadRows(""),
-  ready: () => (missing() ? refuse("missing", { count: missing() }) : sendSetup(rowsOf())),
-};
 
 // Send what was typed: a set-up or an action. What was refused stays, or what was perhaps meant.
 async function submit(event) {
@@ -68,8 +65,9 @@ async function submit(event) {
 
 // Gives whether it was done.
 function sendTyped(text, line) {
-  const action = text.replace(/\s+/g, ""), [, from, to] = (board && action.toLowerCase().match(/^([a-j]\d+)([a-j]\d+)$/)) ?? [];
-  if (action.toLowerCase() === "resign") return ACTIONS.resign() && true;
+  const action = text.replace(/\s+/g, "");
+  const [, from, to] = (board && action.toLowerCase().match(/^([a-j]\d+)([a-j]\d+)$/)) ?? [];
+  if (action.toLowerCase() === "resign") return doAs({ do: "resign" }).then(() => true);
   if (!from) return send("act", { action, ply: state.plies + 1 });
   line.value = `${from}-${to}`;
   refuse("meant", { action: line.value });
@@ -95,7 +93,8 @@ async function send(what, body = {}) {
   isSending = true;
   refuse("");
   const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  const got = await fetch(what, options).catch(() => null), refused = !got ? "not_sent" : got.ok ? (await got.json()).refused : "failed";
+  const got = await fetch(what, options).catch(() => null);
+  const refused = !got ? "not_sent" : got.ok ? (await got.json()).refused : "failed";
   isSending = false;
   if (refused) refuse(refused);
   else {
@@ -108,7 +107,8 @@ async function send(what, body = {}) {
 // Ask for the state, one time after the other.
 function loadState() {
   loading = loading.then(async () => {
-    const got = await fetch(`state?since=${last}&begun=${answer.begun ?? 0}`).then((found) => found.ok && found.json()).catch(() => null);
+    const asking = fetch(`state?since=${last}&begun=${answer.begun ?? 0}`).then((found) => found.ok && found.json());
+    const got = await asking.catch(() => null);
     if (got) update(got);
     else if (!lost()) setTimeout(loadState, RETRY_MS);
   });
@@ -148,11 +148,13 @@ function drawPage() {
   if (!state) return;
   Object.assign(stage.dataset, { stage: state.stage, plies: state.plies });
   const now = [state.stage, game && "game", isOver() && game && "views", answer.can_repeat && "repeat"];
-  for (const one of stage.querySelectorAll("[data-when]")) one.hidden = !one.dataset.when.split(" ").some((what) => now.includes(what));
+  for (const one of stage.querySelectorAll("[data-when]")) {
+    one.hidden = !one.dataset.when.split(" ").some((what) => now.includes(what));
+  }
   if (game) draw();
   else if (board) showBoard(cellsOfDraft(), { look: lookOf });
   if (board && isSettingUp()) drawTray();
-  tell("after", answer.after.join("\n"));
+  put("after", answer.after.join("\n"));
   tellStatus();
   drawChoices();
   tellTimes();
@@ -163,20 +165,21 @@ function tellWhere() {
   if (shownPly !== ply && !follows) refuse("");
   shownPly = ply;
   stage.toggleAttribute("data-earlier", !follows);
-  tell("where", follows ? "" : say("ply_earlier", { ply, last }));
+  put("where", follows ? "" : say("ply_earlier", { ply, last }));
 }
 
 function tellStatus() {
   const { stage: now, plies, players, end, resigns, remark } = state, mine = page.seat === "red" ? 0 : 1;
   const values = { opponent: players[1 - mine], color: page.seats[mine], ply: plies + 1, words: end?.words.replace(/\.$/, "") };
   const lines = [say(end ? "result_" + end.result : "stage_" + now, values), resigns && !end && say("has_resigned"), remark];
-  tell("status", lines.filter(Boolean).join("\n"));
+  put("status", lines.filter(Boolean).join("\n"));
   document.title = (/moving|setting-up/.test(now) ? "\u25cf " : "") + page.title;
 }
 
 // The legal actions of a game without a board, as buttons.
 function drawChoices() {
-  const actions = board ? [] : state.choices.slice(0, 200), place = part("choices"), hadFocus = place.contains(document.activeElement);
+  const actions = board ? [] : state.choices.slice(0, 200), place = part("choices");
+  const hadFocus = place.contains(document.activeElement);
   if (place.dataset.shown === String(actions)) return;
   place.dataset.shown = actions;
   place.replaceChildren(...actions.map((action) => element("button", {}, action)));
@@ -184,12 +187,13 @@ function drawChoices() {
 }
 
 function tellConnection() {
-  tell("connection", isOpen ? "" : say(isOver() ? "ended" : state ? "not_connected" : "connecting"));
+  put("connection", isOpen ? "" : say(isOver() ? "ended" : state ? "not_connected" : "connecting"));
 }
 
 // Clocks are as of when the state came; from then on they run here, to be looked at.
 function tellTimes() {
-  tellClocks(state?.clocks.map(({ left_ms, runs, bank_ms }) => [left_ms, runs, bank_ms]) ?? [], isOpen ? Date.now() - received : 0);
+  const clocks = state?.clocks.map(({ left_ms, runs, bank_ms }) => [left_ms, runs, bank_ms]) ?? [];
+  tellClocks(clocks, isOpen ? Date.now() - received : 0);
 }
 
 flipped = page.seat === "blue";
@@ -199,8 +203,7 @@ Object.assign(hears, {
 });
 stage.addEventListener("click", ({ target }) => {
   const button = target.closest("button"), { do: what, letter } = button?.dataset ?? {};
-  if (what) refuse("");
-  if (what) ACTIONS[what]();
+  if (what) doAs(button.dataset);
   else if (letter) chooseLetter(letter);
   else if (button?.closest("[data-choices]")) sendAction([{ action: button.textContent }]);
   drawPage();

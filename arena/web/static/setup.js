@@ -1,5 +1,4 @@
-// Setting up: a draft of where the own pieces stand, changed by clicks, drags, keys or whole rows, and sent when it is
-// whole. Whether a set-up is legal is for the arena to say.
+// Setting up: a draft of where the own pieces stand, sent when it is whole. Whether it is legal is for the arena to say.
 "use strict";
 
 const HOME = [0, 1, 2, 3].flatMap((row) => [...FILES].map((file) => file + (page.seat === "red" ? row + 1 : 10 - row)));
@@ -27,8 +26,7 @@ function shuffle() {
   loadRows(order.map(([, letter]) => letter).join(""));
 }
 
-// Put a piece on a square: from the tray, or from another square, whose piece changes places with it. Without a square it
-// goes back to the tray.
+// Put a piece on a square, from the tray or a square whose piece changes places with it; or back to the tray.
 function putPiece(square, { letter, square: from }) {
   const moved = letter ?? letterOn(from), values = { square: square ?? from, piece: nameOf(moved) };
   if (square && !HOME.includes(square)) return refuse("not_home", values);
@@ -36,7 +34,7 @@ function putPiece(square, { letter, square: from }) {
   if (from) draft[HOME.indexOf(from)] = letterOn(square);
   if (square) draft[HOME.indexOf(square)] = moved;
   history.replaceState(rowsOf(), "");
-  tell("told", say(square ? "placed" : "removed", { ...values, left: missing() }));
+  put("told", say(square ? "placed" : "removed", { ...values, left: missing() }));
 }
 
 function choosePlace(square) {
@@ -67,7 +65,8 @@ function cellsOfDraft() {
 
 function lookOfPlace(square) {
   const isHeld = held?.square === square;
-  return { classes: [HOME.includes(square) && "home", isHeld && "selected"], more: [isHeld && say("is_held")], drags: letterOn(square) !== "." };
+  const classes = [HOME.includes(square) && "home", isHeld && "selected"];
+  return { classes, more: [isHeld && say("is_held")], drags: letterOn(square) !== "." };
 }
 
 function drawTray() {
@@ -78,7 +77,7 @@ function drawTray() {
     button.ariaDisabled = !count;
     button.toggleAttribute("data-drags", count > 0);
   }
-  tell("missing", say(missing() ? "missing" : "all_placed", { count: missing() }));
+  put("missing", say(missing() ? "missing" : "all_placed", { count: missing() }));
 }
 
 if (board) loadRows(history.state ?? "");

@@ -249,7 +249,7 @@ def play_by_keys(page: "Page", origin: str, target: str) -> None:
 
 def resign(page: "Page") -> None:
     page.click("[data-do=resign]")
-    page.click("[data-resigning] button[value=yes]")
+    page.click("[data-resign-asked] button[value=yes]")
 
 
 def play_typed(page: "Page", action: str) -> None:
@@ -524,10 +524,10 @@ def test_what_is_typed_is_understood_and_what_was_refused_does_not_stay(seat: Se
     square(page, "e5").click()
     assert page.inner_text("[data-refused]") == ""
     play_typed(page, "Resign")
-    page.click("[data-resigning] button[value='']")
+    page.click("[data-resign-asked] button[value='']")
     assert page.get_attribute("#play", "data-stage") == "moving"
     play_typed(page, "resign")
-    page.click("[data-resigning] button[value=yes]")
+    page.click("[data-resign-asked] button[value=yes]")
     at(page, "over", 3)
 
 
@@ -607,6 +607,6 @@ def test_the_page_fits_the_width_all_that_is_touched_is_large_enough_and_axe_fin
     fits()
     page.click("[data-do=resign]")
     fits()
-    page.click("[data-resigning] button[value=yes]")
+    page.click("[data-resign-asked] button[value=yes]")
     at(page, "over")
     fits()

@@ -153,7 +153,7 @@ def test_a_page_becomes_that_of_the_next_game(play: Any, open_address: "OpenAddr
         page.click("[data-do=ready]")
         page.wait_for_selector("#play[data-stage=moving]")
         page.click("[data-do=resign]")
-        page.click("[data-resigning] button[value=yes]")
+        page.click("[data-resign-asked] button[value=yes]")
         page.wait_for_selector("#play[data-stage=over]")
         if goal:
             page.click(f"[data-do={goal}]")

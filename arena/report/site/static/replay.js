@@ -1,5 +1,4 @@
-// The controls: the way through a game, by buttons, keys, timeline, list of moves and address. The pages of stored games, of
-// games that are watched, and of a person's seat are all made of it.
+// The controls: the way through a game, on the pages of replays, of games that are watched, and of persons' seats.
 "use strict";
 
 const PLY_MS = 700, SLIDE_MS = 300, ADDRESS_MS = 200, MOST_BEHIND = 3;
@@ -8,13 +7,13 @@ const CHART = 40, LINES = 26; // heights of the timeline, and of its part with t
 const TYPED = "input:not([type=range], [type=radio]), textarea, select, dialog, .play [role=grid]";
 const MOVED = "input, [role=grid], pre, .wide", PRESSED = "button, a, summary";
 
-// `on` may have look(square) for what is special on the newest position, and shown(). In a game that goes on (`isLive`)
-// later plies follow each other after `pace` milliseconds, if the reader `follows`.
+// `on` may have look(square) for the newest position, and shown(). In a game that goes on (`isLive`) later plies follow
+// each other after `pace` milliseconds, if the reader `follows`.
 let on = {}, follows = true, stepped = 0, looked = null;
 let playing = null, following = null, addressing = null; // timers
 let fights = [], reveals = [];
 
-// Show a game, or another state of it: one in which there is more to be seen, or which was begun again.
+// Show a game, or instead of it one that was begun again, or in which there is more to be seen.
 function begin(data, options = on) {
   const isFirst = !game;
   on = options;
@@ -52,9 +51,9 @@ function catchUp(isUrgent = false) {
 // Draw the position, which follows what was shown `before`; the same position again if that is null.
 function draw(before = null) {
   const { fights: fought, texts: written, images } = game.views[view], fight = fought?.[ply];
-  const [from, to] = Math.abs(ply - before) === 1 ? Object.keys(marksAt(Math.max(ply, before))) : [];
+  const [from, to] = Math.abs(ply - before) === 1 ? Object.keys(game.marks[Math.max(ply, before)] ?? {}) : [];
   const slide = before === null ? null : before < ply ? [from, to] : [to, from];
-  if (board) showBoard(cellsAt(ply), { marks: marksAt(ply), fight, slide, look: ply === last ? on.look : undefined });
+  if (board) showBoard(cellsAt(ply), { marks: game.marks[ply], fight, slide, look: ply === last ? on.look : undefined });
   else showPicture(written?.[ply], images?.[ply]);
   tellPlayers();
   tellPly(fight);
@@ -92,33 +91,35 @@ function tellPlayers() {
 // Pieces of a side, the strongest first: their images, each kind once with its number.
 function piecesOf(side, letters) {
   return [...(labels.strength ?? "")].filter((letter) => letters.includes(letter)).map((letter) => {
-    const count = letters.split(letter).length - 1, times = count > 1 ? "\u00d7" + count : "", title = `${labels.pieces[letter][1]} ${times}`.trim();
+    const count = letters.split(letter).length - 1, times = count > 1 ? "\u00d7" + count : "";
+    const title = `${labels.pieces[letter][1]} ${times}`.trim();
     return element("li", { title }, pieceImage(side[0] + letter), element("span", { class: "hidden" }, title), times);
   });
 }
 
 // What happened; to be seen at the end, the verdict first.
 function tellPly(fight) {
-  const side = game.sides[ply - 1], told = game.views[view].words?.[ply], line = (name, ...children) => element("p", { class: name }, ...children);
+  const side = game.sides[ply - 1], told = game.views[view].words?.[ply], action = game.actions[ply - 1];
   const isHere = ([at]) => at === ply || (at > last && ply === last);
-  const what = ply ? fill(texts.now, { ply, last, side: labels[side], action: game.actions[ply - 1] }) : texts.beginning;
-  const duel = fight ? [fight.attacker, fight.defender].map((cell) => pieceImage(cell, false, fight.lost.includes(cell))) : [];
+  const line = (name, ...children) => element("p", { class: name }, ...children);
+  const what = ply ? fill(texts.now, { ply, last, side: labels[side], action }) : texts.beginning;
+  const duel = [fight?.attacker, fight?.defender].filter(Boolean).map((cell) => pieceImage(cell, false, fight.lost.includes(cell)));
   put("now",
     ...(last && ply === last && labels.verdict ? [line("verdict", labels.verdict)] : []),
     line(side ? "what side " + side : "what", what, " ", element("span", { class: "time" }, timeOf(ply))),
     ...(told ? [line("told", element("span", { class: "duel" }, ...duel), told)] : []),
     ...game.notes.filter(isHere).map(([, from, text]) => line("said", fill(texts.noted, { side: labels[from], text }))),
   );
-  const names = { r: labels.red, b: labels.blue, "": "" };
-  put("dialogue", game.dialogue.filter(isHere).map(([, from, who, text]) => `${names[from]} ${who} ${text}`.trim()).join("\n"));
+  const said = game.dialogue.filter(isHere).map(([, from, who, text]) => `${labels[from] ?? ""} ${who} ${text}`.trim());
+  put("dialogue", said.join("\n"));
 }
 
 // What there is to say of a square that is pointed at: the ranks that an unknown piece may have.
 function tellSquare(square) {
   looked = square;
-  const cell = square ? shown.get(square) : "", { seat, letters } = sideOf(cell) ? couldBe(square, cell) : { letters: "" };
-  const could = letters && [element("p", {}, fill(texts.could, { seat: labels[seat] })), element("ul", { class: "losses" }, ...piecesOf(cell, letters))];
-  put("about", square ? boxes.get(square).ariaLabel : texts.point, ...could);
+  const cell = square ? shown.get(square) : "", { seat, letters } = couldBe(square, cell);
+  const could = element("ul", { class: "losses" }, ...piecesOf(cell, letters)), words = fill(texts.could, { seat: labels[seat] });
+  put("about", square ? boxes.get(square).ariaLabel : texts.point, ...(letters ? [element("p", {}, words), could] : []));
 }
 
 function timeOf(at) {
@@ -132,29 +133,33 @@ function listMoves(isNew = false) {
   if (isNew) list.replaceChildren();
   for (let at = list.childElementCount + 1; at <= last; at++) {
     const action = game.actions[at - 1] + (fought[at] ? "\u00a0\u00d7" : words[at] ? "\u00a0!" : "");
-    const told = Object.entries({ number: at + ".", action, time: timeOf(at) }).map(([name, text]) => element("span", { class: name }, text));
-    // Hundreds of them cannot be reached with Tab: the arrows lead through the list.
-    const link = { class: "side " + game.sides[at - 1], href: "#ply=" + at, "data-ply": at, tabindex: -1, title: words[at] ?? "" };
-    list.append(element("li", {}, element("a", link, ...told)));
+    const told = Object.entries({ number: at + ".", action, time: timeOf(at) });
+    const spans = told.map(([name, text]) => element("span", { class: name }, text));
+    const link = { class: "side " + game.sides[at - 1], href: "#ply=" + at, "data-ply": at, title: words[at] ?? "" };
+    list.append(element("li", {}, element("a", { ...link, tabindex: -1 }, ...spans))); // the arrows lead through hundreds
   }
   drawTimeline();
 }
 
 // How many pieces both sides have, the time of each action, fights, and where fewer ranks are hidden than before.
 function drawTimeline() {
-  const seen = game.views[view], boards = seen.start ? Array.from({ length: last + 1 }, (_, at) => [...cellsAt(at).values()].filter(sideOf)) : [];
-  const counts = boards.map((cells) => ({ red: cells.filter((cell) => cell[0] === "r").length, blue: cells.filter((cell) => cell[0] === "b").length }));
-  const hidden = boards.map((cells) => cells.filter(isHidden).length), all = counts.flatMap(({ red, blue }) => [red, blue]);
-  const few = Math.min(...all), most = Math.max(few + 1, ...all), longest = Math.log1p(Math.max(1, ...game.taken));
-  const path = (name, ...parts) => element("path", { class: name, d: parts.join("") }), tick = (at, top, high) => `M${at} ${top}v${high}`;
-  const lines = Object.keys(OTHER).flatMap((side) => [
-    path(side, ...counts.map((count, at) => `${at ? "L" : "M"}${at} ${LINES - (LINES - 5) * (count[side] - few) / (most - few)}`)),
-    path(side, ...game.taken.map((taken, at) => (game.sides[at] === side ? tick(at + 1, CHART, (LINES + 2 - CHART) * Math.log1p(taken) / longest) : ""))),
-  ]);
+  const seen = game.views[view], sides = Object.keys(OTHER), plies = seen.start ? [...Array(last + 1).keys()] : [];
+  const boards = plies.map((at) => [...cellsAt(at).values()].filter(sideOf));
+  const counts = sides.map((side) => boards.map((cells) => cells.filter((cell) => sideOf(cell) === side).length));
+  const hidden = boards.map((cells) => cells.filter(isHidden).length);
+  const few = Math.min(...counts.flat()), most = Math.max(few + 1, ...counts.flat()), longest = Math.max(1, ...game.taken);
+  const path = (name, ...parts) => element("path", { class: name, d: parts.join("") });
+  const tick = (at, top, high) => `M${at} ${top}v${high}`;
+  const level = (count) => LINES - (LINES - 5) * (count - few) / (most - few);
+  const bar = (taken) => (LINES + 2 - CHART) * Math.log1p(taken) / Math.log1p(longest);
   fights = Object.keys(seen.fights ?? seen.words ?? {}).map(Number);
-  reveals = hidden.flatMap((count, at) => (count < hidden[at - 1] ? [at] : []));
-  const ticks = [path("fight", ...fights.map((at) => tick(at, 3, LINES - 3))), path("reveal", ...reveals.map((at) => tick(at, 0, 3)))];
-  const chart = element("svg", { viewBox: `-0.5 0 ${Math.max(last, 1) + 1} ${CHART}`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...ticks, ...lines, path("here"));
+  reveals = plies.filter((at) => hidden[at] < hidden[at - 1]);
+  const chart = element("svg", { viewBox: `-0.5 0 ${Math.max(last, 1) + 1} ${CHART}`, preserveAspectRatio: "none", ...UNSAID },
+    path("fight", ...fights.map((at) => tick(at, 3, LINES - 3))), path("reveal", ...reveals.map((at) => tick(at, 0, 3))),
+    ...counts.map((line, row) => path(sides[row], ...line.map((count, at) => `${at ? "L" : "M"}${at} ${level(count)}`))),
+    ...sides.map((side) => path("time " + side, ...game.taken.map((taken, at) => (game.sides[at] === side ? tick(at + 1, CHART, bar(taken)) : "")))),
+    path("here"),
+  );
   part("timeline").firstChild.replaceWith(chart);
   part("slider").max = last;
 }
@@ -185,7 +190,7 @@ function go(to, isFollowing = to >= last) {
 
 function addressOf() {
   const { game: number } = asked(), isFirst = view === Object.keys(game.views)[0]; // the game, on a page for any
-  return "#" + (number ? `game=${number}&` : "") + "ply=" + ply + (isFirst ? "" : "&view=" + view) + (flipped ? "&from=blue" : "");
+  return `#${number ? `game=${number}&` : ""}ply=${ply}${isFirst ? "" : "&view=" + view}${flipped ? "&from=blue" : ""}`;
 }
 
 function readAddress() {
@@ -204,7 +209,7 @@ function look(seen) {
 }
 
 function play(isOn) {
-  const pause = (fights.includes(ply) ? 2 : 1) * PLY_MS / part("speed").value, isGoing = isOn && ply < last;
+  const isGoing = isOn && ply < last, pause = (fights.includes(ply) ? 2 : 1) * PLY_MS / part("speed").value;
   clearTimeout(playing);
   slideMs = Math.min(SLIDE_MS, 0.8 * pause);
   playing = isGoing ? setTimeout(() => { go(ply + 1); play(true); }, pause) : null;
@@ -217,21 +222,23 @@ function act(what, isBack = false) {
   const isOn = what === "play" ? !playing : what === "flip" && playing;
   const next = (plies) => (isBack ? plies.findLast((at) => at < ply) : plies.find((at) => at > ply)) ?? ply;
   if (what === "flip") flipped = !flipped;
-  go({ first: 0, back: ply - 1, next: ply + 1, last, fight: next(fights), reveal: next(reveals), play: isOn && ply === last ? 0 : ply }[what] ?? ply);
+  const goals = { first: 0, back: ply - 1, next: ply + 1, last, fight: next(fights), reveal: next(reveals) };
+  go(goals[what] ?? (isOn && ply === last ? 0 : ply));
   play(isOn);
 }
 
 function hearKeys(event) {
-  const { key, target } = event, button = stage.querySelector(`[aria-keyshortcuts~="${key === " " ? "Space" : CSS.escape(key)}"]`);
+  const { key, target } = event, name = key === " " ? "Space" : CSS.escape(key);
+  const button = stage.querySelector(`[aria-keyshortcuts~="${name}"]`);
   if (!button || event.ctrlKey || event.altKey || event.metaKey || target.closest(TYPED)) return;
   if ((key.length > 1 && target.closest(MOVED)) || (key === " " && target.closest(`${MOVED}, ${PRESSED}`))) return;
   event.preventDefault();
-  act(button.dataset.go, event.shiftKey);
+  act(button.dataset.go, /^[A-Z]$/.test(key));
 }
 
 function listen() {
   // After a click the arrow keys go through the game; with the keyboard they choose another view or speed.
-  const release = () => document.activeElement.matches("[name=view]:not(:focus-visible), [data-speed]:not(:focus-visible)") && document.activeElement.blur();
+  const release = () => stage.querySelector(":is([name=view], [data-speed]):focus:not(:focus-visible)")?.blur();
   hears.looked ??= tellSquare;
   part("speed").addEventListener("change", () => { play(playing); release(); });
   part("moves").addEventListener("mousedown", (event) => event.target.closest("a") && event.preventDefault()); // keys stay the page's

@@ -1,5 +1,5 @@
-// What can be taken from the page of a game: a link to the ply, code that shows it on another page, the position as an
-// image. And the start of the page: the data of a game comes in a script of its own, for pages on a disk can load no other.
+// The start of a stored game's page, whose data is a script, for pages on a disk can load no other; and what can be
+// taken from it: a link to the ply, code that shows it on another page, the position as an image.
 "use strict";
 
 const IMAGE_SIDE = 1060;
