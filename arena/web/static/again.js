@@ -1,4 +1,4 @@
-// Asks again for what could not be had, as from a busy server: a script, a style sheet, the events of a page.
+// Asks again for what a busy server refused: a script, a style sheet, the events of a page.
 "use strict";
 
 const moment = (least = 1000, more = 2000) => new Promise((resolve) => setTimeout(resolve, least + more * Math.random()));

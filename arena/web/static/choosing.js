@@ -84,7 +84,7 @@ function confirmed(dialog) {
     const isDrag = image, swallow = (click) => click.stopPropagation();
     end();
     if (!isDrag) return;
-    hear("click", swallow, { capture: true, once: true }); // which follows, and is part of the drag
+    hear("click", swallow, { capture: true, once: true }); // which is part of the drag
     setTimeout(() => document.removeEventListener("click", swallow, { capture: true }));
     does(() => dropped(document.elementFromPoint(clientX, clientY)?.closest("[data-square], [data-tray]")?.dataset));
   });

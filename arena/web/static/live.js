@@ -1,5 +1,5 @@
-// Keeps a page up to date: when the server tells of a new version, what has changed is put in its place. And the list of
-// the games that are being played, in whose place the standings are when the league is over.
+// Keeps a page up to date: what has changed is put in its place. And the list of running games, in whose place the
+// standings are when the league is over.
 "use strict";
 
 const parse = (text) => new DOMParser().parseFromString(text, "text/html");
@@ -20,7 +20,6 @@ function renewPart(old, made) {
   if (document.activeElement === document.body) document.querySelector(`main [href="${focused}"]`)?.focus();
 }
 
-// Gives whether the page could be had.
 async function renew(page) {
   const answer = await fetch(page, { cache: "no-store" }).catch(() => null), made = answer?.ok && parse(await answer.text());
   if (!made) return false;

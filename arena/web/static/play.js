@@ -63,7 +63,6 @@ async function submit(event) {
   line.select(); // what is typed next takes its place
 }
 
-// Gives whether it was done.
 function sendTyped(text, line) {
   const action = text.replace(/\s+/g, "");
   const [, from, to] = (board && action.toLowerCase().match(/^([a-j]\d+)([a-j]\d+)$/)) ?? [];
@@ -76,7 +75,6 @@ function sendTyped(text, line) {
 
 const sendSetup = (rows) => send("setup", { rows: rows.split("/") });
 
-// One of these actions: which, if there are several.
 async function sendAction(choices) {
   const next = state.plies + 1; // while the dialog is open, another tab may play on
   const action = choices.length > 1 || choices[0].guessed ? await askWhich(part("choice"), choices) : choices[0].action;
@@ -176,7 +174,6 @@ function tellStatus() {
   document.title = (/moving|setting-up/.test(now) ? "\u25cf " : "") + page.title;
 }
 
-// The legal actions of a game without a board, as buttons.
 function drawChoices() {
   const actions = board ? [] : state.choices.slice(0, 200), place = part("choices");
   const hadFocus = place.contains(document.activeElement);

@@ -19,7 +19,6 @@ const left = (letter) => army[letter] - draft.filter((there) => there === letter
 const missing = () => Object.keys(army).reduce((sum, letter) => sum + left(letter), 0);
 const letterOn = (square) => draft[HOME.indexOf(square)] ?? ".";
 
-// All of the army on any of its squares.
 function shuffle() {
   const all = Object.entries(army).map(([letter, count]) => letter.repeat(count)).join("");
   const order = HOME.map((_, at) => [Math.random(), all[at] ?? "."]).sort(([one], [other]) => one - other);

@@ -28,7 +28,6 @@ function pieceParts(cell, isSmall = false) {
   return cell[2] ? [...parts, used("eye")] : parts;
 }
 
-// A piece beside the board: in a tray, a list, or a fight.
 function pieceImage(cell, isSmall = true, isGone = false) {
   const look = { ...UNSAID, class: isGone ? "piece gone" : "piece", viewBox: "0 0 40 40" };
   return element("svg", look, ...pieceParts(cell, isSmall));
@@ -100,12 +99,10 @@ function showStep(cells, fight, [from, to]) {
   }));
 }
 
-// What a piece is called, with the name of its side.
 function calledOf(cell) {
   return labels[sideOf(cell)] + ": " + (labels.pieces[cell[1]]?.[1] ?? texts[cell[1]]);
 }
 
-// What a screen reader says of a square.
 function saidOf(square, cell, mark, fight) {
   return [
     square + " " + (sideOf(cell) ? calledOf(cell) : texts[cell]), cell[2] && texts.known,
@@ -114,7 +111,6 @@ function saidOf(square, cell, mark, fight) {
   ];
 }
 
-// The position of another game.
 function showPicture(text, image) {
   if (image) put("position", element("img", { src: svgAddress(image), alt: text }));
   else put("position", element("pre", { tabindex: 0 }, text || texts.no_position));

@@ -28,7 +28,6 @@ const svgAddress = (svg) => "data:image/svg+xml;charset=utf-8," + encodeURICompo
 
 const fill = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
-// What the address says behind its #, by name.
 const asked = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
 function load(script) {

@@ -32,7 +32,6 @@ function extendGame(since, more) {
   return true;
 }
 
-// The cells of the board after a ply, by square.
 function cellsAt(at) {
   const { start, changes } = game.views[view];
   const seen = (states[view] ??= [new Map(SQUARES.map((square, place) => [square, start.substr(2 * place, 2)]))]);

@@ -52,7 +52,6 @@ async function showList() {
   document.querySelector("#found").textContent = isWanted ? fill(count, { games: games.length, listed: LISTED }) + said : "";
 }
 
-// Take what the address says.
 function readAddress() {
   filter.reset();
   for (const [name, value] of Object.entries({ sort: "", ...asked() })) {

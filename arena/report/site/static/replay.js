@@ -5,7 +5,7 @@ const PLY_MS = 700, SLIDE_MS = 300, ADDRESS_MS = 200, MOST_BEHIND = 3;
 const CHART = 40, LINES = 26; // heights of the timeline, and of its part with the pieces
 // What has uses of its own for keys: for all of them, for all but letters, for space.
 const TYPED = "input:not([type=range], [type=radio]), textarea, select, dialog, .play [role=grid]";
-const MOVED = "input, [role=grid], pre, .wide", PRESSED = "button, a, summary";
+const MOVED = "input, [role=grid], pre, .wide", PRESSED = "button, summary";
 
 // `on` may have look(square) for the newest position, and shown(). In a game that goes on (`isLive`) later plies follow
 // each other after `pace` milliseconds, if the reader `follows`.
@@ -13,7 +13,7 @@ let on = {}, follows = true, stepped = 0, looked = null;
 let playing = null, following = null, addressing = null; // timers
 let fights = [], reveals = [];
 
-// Show a game, or instead of it one that was begun again, or in which there is more to be seen.
+// Show a game; also instead of one, when it was begun again or there is more to be seen.
 function begin(data, options = on) {
   const isFirst = !game;
   on = options;
@@ -68,7 +68,7 @@ function clockText(ms) {
   return left < 10_000 ? (left / 1000).toFixed(1) : Math.floor(seconds / 60) + ":" + String(seconds % 60).padStart(2, "0");
 }
 
-// Put the clocks there, as of so long ago: for Red and Blue the milliseconds left, whether the clock runs, and the bank.
+// The clocks as of so long ago: for Red and Blue the milliseconds left, whether it runs, and the bank.
 function tellClocks(clocks, passed = 0) {
   for (const clock of stage.querySelectorAll("[data-clock]")) {
     const [left = null, runs, bank] = clocks[clock.parentNode.dataset.side === "red" ? 0 : 1] ?? [];
@@ -88,7 +88,6 @@ function tellPlayers() {
   if (!on.isLive) tellClocks(game.banks?.[ply - 1]?.map((bank) => [bank]) ?? []);
 }
 
-// Pieces of a side, the strongest first: their images, each kind once with its number.
 function piecesOf(side, letters) {
   return [...(labels.strength ?? "")].filter((letter) => letters.includes(letter)).map((letter) => {
     const count = letters.split(letter).length - 1, times = count > 1 ? "\u00d7" + count : "";
@@ -97,7 +96,6 @@ function piecesOf(side, letters) {
   });
 }
 
-// What happened; to be seen at the end, the verdict first.
 function tellPly(fight) {
   const side = game.sides[ply - 1], told = game.views[view].words?.[ply], action = game.actions[ply - 1];
   const isHere = ([at]) => at === ply || (at > last && ply === last);
@@ -114,7 +112,7 @@ function tellPly(fight) {
   put("dialogue", said.join("\n"));
 }
 
-// What there is to say of a square that is pointed at: the ranks that an unknown piece may have.
+// Tell of a square that is pointed at, and which ranks an unknown piece may have.
 function tellSquare(square) {
   looked = square;
   const cell = square ? shown.get(square) : "", { seat, letters } = couldBe(square, cell);
@@ -127,7 +125,6 @@ function timeOf(at) {
   return taken === null ? "" : fill(texts.milliseconds, { time: (taken / 10).toFixed(1) });
 }
 
-// The list of moves, as far as it is not there yet, and the timeline.
 function listMoves(isNew = false) {
   const list = part("moves"), { fights: fought = {}, words = {} } = game.views[view];
   if (isNew) list.replaceChildren();
@@ -164,7 +161,6 @@ function drawTimeline() {
   part("slider").max = last;
 }
 
-// Where the ply is in the timeline and the list.
 function markPly() {
   const list = part("moves"), item = list.children[ply - 1], slider = part("slider");
   part("timeline").querySelector(".here").setAttribute("d", `M${ply} 0v${CHART}`);
@@ -183,14 +179,15 @@ function go(to, isFollowing = to >= last) {
   ply = Math.max(0, Math.min(last, to));
   follows = isFollowing;
   draw(before);
-  // Ply, view and side are put behind the address; not at each ply while a key is held, which browsers refuse.
+  // Not at each ply while a key is held, which browsers refuse.
   clearTimeout(addressing);
   if (!on.isLive) addressing = setTimeout(() => history.replaceState(null, "", addressOf()), ADDRESS_MS);
 }
 
 function addressOf() {
-  const { game: number } = asked(), isFirst = view === Object.keys(game.views)[0]; // the game, on a page for any
-  return `#${number ? `game=${number}&` : ""}ply=${ply}${isFirst ? "" : "&view=" + view}${flipped ? "&from=blue" : ""}`;
+  const { game: number } = asked(); // on a page for any game
+  const seen = view === Object.keys(game.views)[0] ? {} : { view }, from = flipped ? { from: "blue" } : {};
+  return "#" + new URLSearchParams({ ...(number && { game: number }), ply, ...seen, ...from });
 }
 
 function readAddress() {
@@ -200,7 +197,6 @@ function readAddress() {
   go(Number.parseInt(to, 10) || 0);
 }
 
-// Show what the reader of a view saw.
 function look(seen) {
   view = seen;
   for (const input of stage.querySelectorAll("[name=view]")) input.checked = input.value === view;
@@ -241,7 +237,6 @@ function listen() {
   const release = () => stage.querySelector(":is([name=view], [data-speed]):focus:not(:focus-visible)")?.blur();
   hears.looked ??= tellSquare;
   part("speed").addEventListener("change", () => { play(playing); release(); });
-  part("moves").addEventListener("mousedown", (event) => event.target.closest("a") && event.preventDefault()); // keys stay the page's
   part("slider").addEventListener("input", ({ target }) => { play(false); go(Number(target.value)); });
   part("views")?.addEventListener("change", ({ target }) => look(target.value));
   part("views")?.addEventListener("click", () => setTimeout(release));

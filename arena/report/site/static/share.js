@@ -5,7 +5,6 @@
 const IMAGE_SIDE = 1060;
 const LETTERS = 'fill="#fff" font-family="sans-serif" font-weight="700" font-size="14" text-anchor="middle"';
 
-// The board as it is shown, as a text that needs no page around it.
 function boardText() {
   const [text, symbols] = [board, document.querySelector(".symbols defs")].map((one) => new XMLSerializer().serializeToString(one));
   const colors = getComputedStyle(document.documentElement);
