@@ -119,7 +119,7 @@ function update(got) {
   [answer, state, received] = [got, got.state, Date.now()];
   if (before?.version !== state.version) offer(board ? state.choices : []);
   if (before?.stage !== state.stage || before.plies !== state.plies) refuse("");
-  if (more && (!game || begun !== got.begun)) begin(more, { isLive: true, pace: PACE_MS, look: lookOf, shown: tellWhere });
+  if (more && (!since || begun !== got.begun)) begin(more, { isLive: true, pace: PACE_MS, look: lookOf, shown: tellWhere });
   else if (more && !extend(since, more)) loadState();
   drawPage();
   if (before?.stage !== state.stage) takeFocus();

@@ -65,13 +65,11 @@ function showBoard(cells, { marks = {}, fight, slide = null, look = () => ({}) }
     const cell = cells.get(square), mark = marks[square], place = places.get(square);
     const isOdd = (square.charCodeAt() + Number(square.slice(1))) % 2;
     if (place.dataset.cell !== cell) place.replaceChildren(...pieceParts(cell));
-    place.dataset.cell = cell;
-    place.setAttribute("transform", translated([x, y]));
+    set(place, { "data-cell": cell, transform: translated([x, y]) });
     const ground = cell === "~~" ? "lake" : /^(to|lost)$/.test(mark) ? "mark" : isOdd ? "field-2" : "field";
     const said = [...saidOf(square, cell, mark, fight), ...more].filter(Boolean).join("; ");
     const names = ["square", mark, ...classes].filter(Boolean).join(" ");
-    set(box, { x, y, fill: `var(--${ground})`, class: names, "aria-label": said });
-    box.dataset.cell = cell.slice(0, 2);
+    set(box, { x, y, fill: `var(--${ground})`, class: names, "aria-label": said, "data-cell": cell.slice(0, 2) });
     box.toggleAttribute("data-drags", Boolean(drags));
   }
   if (slide) showStep(cells, fight, slide);

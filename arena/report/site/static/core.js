@@ -12,7 +12,9 @@ function put(name, ...children) {
 }
 
 function set(node, attributes) {
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (node.getAttribute(key) !== String(value)) node.setAttribute(key, value);
+  }
 }
 
 // An element of HTML or, of these names, of SVG.
