@@ -22,7 +22,16 @@ if TYPE_CHECKING:
 
 PUBLIC = ("", "bots", "seasons", "rules", "submit", "now.html", "season-1/index.html")
 OF_TEAM = ("team", "team/submissions/2", "team/games", "team/compare", "team/challenges", "account")
-OF_HOST = ("host", "host/season", "host/accounts", "host/accounts/1", "host/links", "host/bots", "host/audit", "host/pairs")
+OF_HOST = (
+    "host",
+    "host/season",
+    "host/accounts",
+    "host/accounts/1",
+    "host/links",
+    "host/bots",
+    "host/audit",
+    "host/pairs",
+)
 
 
 def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
