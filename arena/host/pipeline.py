@@ -167,6 +167,7 @@ class Pipeline:
                     capture_stdout=True,
                     capture_stderr=True,
                     check=False,
+                    deliver_cancel=_kill,
                     cwd="/",
                     env={**os.environ, TOKEN_VARIABLE: token, "TMPDIR": str(temporary)},
                     start_new_session=True,
@@ -195,6 +196,10 @@ class Pipeline:
         for one in ended:
             shutil.rmtree(sent.bot_folder(self._folder, one.id), ignore_errors=True)
             sent.received_file(self._folder, one.id).unlink(missing_ok=True)
+
+
+async def _kill(process: trio.Process) -> None:
+    process.kill()
 
 
 def _result_of(done: "subprocess.CompletedProcess[bytes]") -> sent.StageResult:
