@@ -32,7 +32,7 @@ from arena.host.seasons import (
     ladder_store,
     league_seed,
 )
-from arena.host.submissions import PLAYING, Submission, get_submission, playing, record_game
+from arena.host.submissions import PLAYING, Submission, get_submission, in_states, record_game
 from arena.host.webhooks import Event, announce
 from arena.league.executor.child_process import READ_SIZE, Frames, own_python
 from arena.league.executor.task import Watched
@@ -181,7 +181,7 @@ class ContinuousPlay:
         if season.state is SeasonState.FINISHED:
             self._idle_words = f"Season {season.number} is finished."
             return None
-        ladder = RunningStint(StintKind.LADDER, season, tuple(playing(self._database)))
+        ladder = RunningStint(StintKind.LADDER, season, tuple(in_states(self._database, PLAYING)))
         is_sure = self._sure == (season.number, ladder.ids)
         has_ladder = season.state is SeasonState.OPEN and len(ladder.bots) > 1 and not is_sure
         if not has_ladder or self._was_ladder:
@@ -218,7 +218,7 @@ class ContinuousPlay:
             return True
         if stint.kind is StintKind.FINAL:
             return False
-        in_ladder = {bot.id for bot in playing(self._database)}
+        in_ladder = {bot.id for bot in in_states(self._database, PLAYING)}
         if not stint.ids <= in_ladder:
             return True
         is_waited_for = stint.kind is StintKind.CHALLENGE or stint.ids != in_ladder or waiting(self._database)

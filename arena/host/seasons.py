@@ -19,7 +19,7 @@ from arena.errors import ArenaError
 from arena.host.accounts import MACHINE, Actor, require_host
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
-from arena.host.submissions import playing
+from arena.host.submissions import PLAYING, in_states
 from arena.host.webhooks import Event, announce
 from arena.league.league_options import FormatName, FormatOptions, check_format
 
@@ -140,7 +140,7 @@ def begin_final(
         raise ArenaError("a gauntlet is no format of a final: expected round-robin, swiss, knockout or ladder")
 
     def plan() -> dict[str, Any]:
-        found = playing(database)
+        found = in_states(database, PLAYING)
         if len(found) < LEAST_BOTS:
             raise ArenaError(f"a final needs at least two bots in the ladder, and there are {len(found)}")
         places = {digest: place for place, digest in enumerate(order)}

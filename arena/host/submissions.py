@@ -155,11 +155,6 @@ def get_submission(database: CupDatabase, number: int) -> Submission:
     return found
 
 
-def submissions_of(database: CupDatabase, team: int, limit: int = 100) -> list[Submission]:
-    """Return the submissions of a team, the last one first."""
-    return database.rows(Submission, "select * from submission where team = ? order by id desc limit ?", team, limit)
-
-
 def in_states(
     database: CupDatabase, states: Sequence[SubmissionState], more: str = "", *values: object
 ) -> list[Submission]:
@@ -184,10 +179,6 @@ def queue(database: CupDatabase) -> list[Submission]:
         "order by row_number() over (partition by team order by id), last, id"
     )
     return database.rows(Submission, sql, *(state.value for state in IN_PIPELINE))
-
-
-def playing(database: CupDatabase) -> list[Submission]:
-    return in_states(database, PLAYING)
 
 
 def stages_of(database: CupDatabase, number: int) -> list[Stage]:

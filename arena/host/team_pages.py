@@ -123,7 +123,8 @@ class TeamPages(SitePages):
         return site.answer(request, visitor, "own_games.html", **values)
 
     async def compare(self, request: Request, visitor: Visitor) -> Response:
-        own = [one for one in sent.submissions_of(self.database, visitor.own_team.id) if one.player]
+        sql = "select * from submission where team = ? and player <> '' order by id desc limit 100"
+        own = self.database.rows(sent.Submission, sql, visitor.own_team.id)
         numbers = [request.query_params.get(name, "") for name in ("new", "old")]
         chosen = [one for number in numbers for one in own if str(one.id) == number]
         store, found = self.site.league(self.site.ladder), {}

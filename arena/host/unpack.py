@@ -4,8 +4,6 @@ Nothing in an archive is trusted. Only regular files and folders are taken, belo
 and of bytes that are really unpacked; anything else is refused with its name. Links are refused, since a bot has no
 need of them; so are names that are no UTF-8, have a part `..`, or are too long or too deep. What a tar has besides its
 files (long names, say) is read into memory by the library, so the bytes behind its compression are counted, too.
-
-The files are readable for all users, as those of a build are: the folder of the competition is not.
 """
 
 import bz2
@@ -61,7 +59,8 @@ def unpack(source: BinaryIO, folder: Path, name: str, limits: Submissions) -> No
     If all files are in one folder of the archive, that folder is taken for the whole. Raises `UnpackError`, and
     `OSError` for a fault of the machine.
     """
-    _make(folder)
+    os.umask(0o022)  # files are readable for all users, as those of a build are: the folder of the competition is not
+    folder.mkdir()
     try:
         start = source.read(8)
         source.seek(0)
@@ -146,11 +145,11 @@ def _take(members: Iterator[_Member], folder: Path, limits: Submissions) -> None
         if any(part in LEFT_BY_SYSTEMS for part in inner.parts):
             continue
         try:
-            _make_folders(folder, inner if content is None else inner.parent)
+            (folder / (inner if content is None else inner.parent)).mkdir(parents=True, exist_ok=True)
             if content is None:
                 continue
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-            descriptor = os.open(folder / inner, flags, 0o600)
+            descriptor = os.open(folder / inner, flags, 0o755 if is_program else 0o644)
         except (FileExistsError, NotADirectoryError):
             raise _refused(name, "each file once, and it is in the archive twice") from None
         with open(descriptor, "wb") as file:
@@ -159,19 +158,6 @@ def _take(members: Iterator[_Member], folder: Path, limits: Submissions) -> None
                 if left < 0:
                     raise _too_large(limits)
                 file.write(piece)
-            os.fchmod(descriptor, 0o755 if is_program else 0o644)
-
-
-def _make(folder: Path) -> None:
-    folder.mkdir()
-    folder.chmod(0o755)
-
-
-def _make_folders(folder: Path, inner: PurePosixPath) -> None:
-    for part in inner.parts:
-        folder /= part
-        if not folder.is_dir():
-            _make(folder)
 
 
 def _checked(name: str) -> PurePosixPath:
