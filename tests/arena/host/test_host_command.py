@@ -44,6 +44,7 @@ run(Short)
 
 def test_init_makes_a_folder_with_a_season_and_invites_a_host(tmp_path: Path) -> None:
     folder = tmp_path / "cup"
+    folder.mkdir(mode=0o755)
     done = invoke(
         tmp_path,
         "host",
@@ -57,6 +58,7 @@ def test_init_makes_a_folder_with_a_season_and_invites_a_host(tmp_path: Path) ->
         "https://cup.example/",
     )
     assert done.returncode == 0, done.stderr
+    assert folder.stat().st_mode & 0o777 == 0o700
     cup = load_cup(folder)
     assert (cup.title, cup.play.rules, cup.address) == ('A "Cup"', "duel", "https://cup.example")
     word = done.stdout.split("https://cup.example/join/")[1].split()[0]
