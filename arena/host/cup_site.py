@@ -20,6 +20,7 @@ from arena.host.cup_settings import Cup
 from arena.host.guarded import ChangeFunction, GuardedRoutes, Need, PageFunction, Visitor
 from arena.host.pipeline import Pipeline
 from arena.host.playing import ContinuousPlay
+from arena.host.read_apart import read_apart
 from arena.host.seasons import Season, SeasonState, challenge_store, current, final_store, ladder_store
 from arena.host.webhooks import Deliveries
 from arena.league.readers import HOST, Audience, Reader
@@ -195,7 +196,7 @@ class CupSite:
             if name == self.ladder:
                 self.live.read(reader.state.numbers)
 
-        reader = StoreReader(path, plan, dress, self.complain)
+        reader = StoreReader(path, plan, dress, self.complain, read_apart)
         return ServedStore(name, f"/{name}", reader, self.viewers, None, tell=tell)
 
     def contents(self, name: str) -> SiteContents | None:

@@ -6,10 +6,11 @@ import re
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
 import trio
 from starlette.requests import Request
 from starlette.responses import Response
@@ -28,7 +29,7 @@ from arena.web.live_games import LiveGames
 
 LOOK_SECONDS = 0.5
 SHARE = 1 / 10
-"""The share of one CPU that reading a changing store may take."""
+"""The share of the time in which a changing store may be read."""
 LEAST_SECONDS = 1.0
 MOST_GAMES_TOLD = 100
 """Games without a page that are reported to the host, limited as any viewer can request them."""
@@ -72,11 +73,23 @@ class StoreSnapshot:
         return "This page is out of date: its store cannot be read now."
 
 
-class StoreReader:
-    """Reads a store while `run` runs; `complain` reports problems to the host."""
+def read_path(path: Path, plan: SitePlan) -> SiteContents:
+    with Store(path, create=False) as store:
+        return read_site(store, plan)
 
-    def __init__(self, path: Path, plan: SitePlan, dress: Dress, complain: Callable[[str], None]) -> None:
-        self.path, self._plan, self._dress, self._complain = path, plan, dress, complain
+
+class StoreReader:
+    """Reads a store while `run` runs, in a thread that calls `read`; `complain` reports problems to the host."""
+
+    def __init__(
+        self,
+        path: Path,
+        plan: SitePlan,
+        dress: Dress,
+        complain: Callable[[str], None],
+        read: Callable[[Path, SitePlan], SiteContents] = read_path,
+    ) -> None:
+        self.path, self._plan, self._dress, self._complain, self._contents = path, plan, dress, complain, read
         self._boot, self._count = secrets.token_hex(4), 0
         self.state = StoreSnapshot(self._next_version(), None, NOT_READ)
         self.is_read = trio.Event()  # or could not be read
@@ -130,8 +143,8 @@ class StoreReader:
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def _read(self, version: str) -> tuple[StoreSnapshot, float]:
-        """Read the store; return it, and the processor time that it took."""
-        start, problem, told = time.thread_time(), UNREADABLE, ""
+        """Read the store; return it, and the seconds that it took."""
+        start, problem, told = time.perf_counter(), UNREADABLE, ""
         state: StoreSnapshot | None = None
         try:
             state = self._state_of(version)
@@ -143,11 +156,12 @@ class StoreReader:
             told = printable(f"{self.path}: {type(error).__name__}: {error}")
         if state is None:
             self._tell(told)
-        return state or StoreSnapshot(version, None, problem), time.thread_time() - start
+        return state or StoreSnapshot(version, None, problem), time.perf_counter() - start
 
     def _state_of(self, version: str) -> StoreSnapshot:
-        with Store(self.path, create=False) as store:
-            contents = read_site(store, self._plan, lambda site: self._dress(site, version))
+        contents = self._contents(self.path, self._plan)
+        texts = contents.game_texts
+        contents = replace(contents, game_texts=msgspec.structs.replace(texts, site=self._dress(texts.site, version)))
         damage = f"{self.path}: damaged games are excluded:\n{damage_text(contents.damage)}"
         self._tell(damage if contents.damage else "")
         return StoreSnapshot(version, contents)

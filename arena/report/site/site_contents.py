@@ -1,6 +1,6 @@
 """Reads from a store what the pages of a site show."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -51,8 +51,8 @@ class SitePlan:
     has_logs: bool = True
 
 
-def read_site(store: Store, plan: SitePlan, dress: Callable[[Site], Site] = lambda site: site) -> SiteContents:
-    """Read the values of a site from a store, in two passes over its rows. `dress` makes a served site.
+def read_site(store: Store, plan: SitePlan) -> SiteContents:
+    """Read the values of a site from a store, in two passes over its rows.
 
     Raises `DamagedError` if no game is undamaged, and `UsageError` for a reader to whom games show what others hide.
     """
@@ -88,7 +88,7 @@ def read_site(store: Store, plan: SitePlan, dress: Callable[[Site], Site] = lamb
         placing=placing,
         not_counted=contents.not_counted,
         game_texts=GameTexts(
-            site=dress(Site(plan.title or printable(store.path.stem), menu, f"Made by arena {__version__}.")),
+            site=Site(plan.title or printable(store.path.stem), menu, f"Made by arena {__version__}."),
             reader=reader,
             settings=contents.settings,
             names=dict(plan.names),

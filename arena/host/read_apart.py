@@ -1,0 +1,45 @@
+"""Reads the store of a ladder in a process of its own: what it computes for hundreds of bots delays no page."""
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.league.executor.child_process import own_python
+from arena.report.site.pages import SiteContents
+from arena.report.site.site_contents import NoGamesError, SitePlan
+
+PROGRAM = """
+import sys
+sys.path[:] = sys.argv[1:]
+from arena.host.read_apart import main
+main()
+"""
+
+
+def read_apart(path: Path, plan: SitePlan) -> SiteContents:
+    """Read what pages show of a store. Raises `ArenaError`, and `NoGamesError` for a store without games."""
+    done = subprocess.run(
+        own_python(PROGRAM), input=pickle.dumps((path, plan)), stdout=subprocess.PIPE, check=False, cwd="/"
+    )
+    if done.returncode:
+        raise ArenaError(f"{path}: the process that was to read it ended with exit code {done.returncode}")
+    answer: SiteContents | str | None = pickle.loads(done.stdout)
+    if isinstance(answer, SiteContents):
+        return answer
+    raise ArenaError(answer) if answer else NoGamesError(f"{path}: expected a store with games")
+
+
+def main() -> None:
+    from arena.web.store_pages import read_path
+
+    path, plan = pickle.loads(sys.stdin.buffer.read())
+    answer: SiteContents | str | None
+    try:
+        answer = read_path(path, plan)
+    except NoGamesError:
+        answer = None
+    except ArenaError as error:
+        answer = str(error)
+    sys.stdout.buffer.write(pickle.dumps(answer))
