@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -71,7 +72,10 @@ LEAGUES = {
 
 @dataclass
 class RunningStint:
-    """A stint under way. `before` are the games of other challenges between the same bots."""
+    """A stint under way. `before` are the games of other challenges between the same bots.
+
+    Its time counts from `begun`, when its first game is over: so each stint plays, however long its bots take to start.
+    """
 
     kind: StintKind
     season: Season
@@ -80,6 +84,7 @@ class RunningStint:
     before: int = 0
     known: int = 0
     planned: int | None = None
+    begun: float = inf
     over: StintOver | None = None
 
     @property
@@ -212,7 +217,7 @@ class ContinuousPlay:
                 note_played(self._database, challenge.id, challenge.played, ChallengeState.REFUSED, reason)
         return None
 
-    def _is_due(self, stint: RunningStint, elapsed: float) -> bool:
+    def _is_due(self, stint: RunningStint) -> bool:
         """Whether the time of a stint is over, or something else has to be played."""
         if current(self._database).state not in LEAGUES[stint.kind][2]:
             return True
@@ -222,6 +227,7 @@ class ContinuousPlay:
         if not stint.ids <= in_ladder:
             return True
         is_waited_for = stint.kind is StintKind.CHALLENGE or stint.ids != in_ladder or waiting(self._database)
+        elapsed = trio.current_time() - stint.begun
         return elapsed >= self._stint_seconds * (1 if is_waited_for else LONGEST_STINTS)
 
     # --- the player ---------------------------------------------------------------------------------------------------
@@ -246,10 +252,9 @@ class ContinuousPlay:
         self.running, self.pid = stint, process.pid
 
         async def direct() -> None:
-            begun = trio.current_time()
             with suppress(trio.BrokenResourceError):
                 await outgoing.send_all(msgspec.json.encode(self._order(stint)) + b"\n")
-                while not self._is_due(stint, trio.current_time() - begun):
+                while not self._is_due(stint):
                     self._news = trio.Event()
                     with trio.move_on_after(TICK):
                         await self._news.wait()
@@ -317,6 +322,7 @@ class ContinuousPlay:
     def _count(self, stint: RunningStint, games: Sequence[GameOver]) -> None:
         """Count games that are stored, in one transaction: those of the ladder for their bots, each once."""
         stint.known += len(games)
+        stint.begun = min(stint.begun, trio.current_time())
         number = stint.season.number
         with self._database.change(waits=False):  # what is undone is told again
             if stint.challenge:
