@@ -251,7 +251,7 @@ def kill_again_and_again(
     while server.starts <= kills and not is_over.wait(chance.uniform(0.3, 15)):
         status, answer = server.ask("GET", "/api/games")
         if status == 200:
-            reported.append(max((game[0] for game in json.loads(answer)["games"]), default=0))
+            reported.append(max((game[0] for game in json.loads(answer).get("games", ())), default=0))
         server.stop(signal.SIGKILL)
         server.start()
 
