@@ -28,8 +28,6 @@ def _option(*names: str, **more: Any) -> Callable[[click.decorators.FC], click.d
 
 
 class HostGroup(ArenaCommand, click.Group):
-    """A command with commands of its own, in the style of the others."""
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)
         super().format_options(ctx, formatter)

@@ -136,7 +136,6 @@ def _ask(url: str, token: str, file: IO[bytes] | None = None) -> dict[str, Any]:
 
 
 def _followed(url: str, token: str, sent: dict[str, Any], *, shows_logs: bool) -> dict[str, Any]:
-    """Return a submission that is over."""
     shown, waited, pause = dict[str, str](), "", FIRST_PAUSE
     while True:
         for stage in sent["stages"]:

@@ -101,7 +101,6 @@ def name_key(name: str) -> str:
 
 
 def checked_name(database: CupDatabase, table: str, name: str) -> str:
-    """Return a name that a new account or team may have. Raises `ChangeRefusedError`."""
     if fault := name_fault(name):
         raise ChangeRefusedError(f"name: {expected_name(name, fault)}")
     if name_key(name) in map(name_key, database.column(f"select name from {table}")):
@@ -175,7 +174,6 @@ def _new_link(database: CupDatabase, actor: Actor, days: float, **values: int | 
 
 
 def find_invitation(database: CupDatabase, word: str) -> Invitation:
-    """Return the invitation of a link. Raises `ChangeRefusedError` for one that is not good."""
     sql = "select * from invitation where hash = ? and expires > ?"
     found = database.row(Invitation, sql, secret_hash(word), time.time())
     if found is None:
@@ -240,7 +238,6 @@ def join(database: CupDatabase, cup: Cup, word: str, name: str, team_name: str =
 
 
 def accept(database: CupDatabase, cup: Cup, actor: Actor, word: str) -> Team:
-    """Use an invitation to a team with an account that has none."""
     with database.change():
         account, link = _free_account(database, actor), _use(database, word)
         if link.team is None:
@@ -250,7 +247,6 @@ def accept(database: CupDatabase, cup: Cup, actor: Actor, word: str) -> Team:
 
 
 def register(database: CupDatabase, cup: Cup, name: str, team_name: str, address: str) -> Account:
-    """Make an account and its team where registration is open."""
     if cup.registration.by != "open":
         raise ChangeRefusedError("this competition takes entrants by invitation: ask its host for a link")
     with database.change():

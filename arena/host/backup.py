@@ -24,7 +24,6 @@ PARTIAL = ".partial"
 
 
 def backup(folder: Path, to: Path) -> str:
-    """Copy a competition, which may be running, to a new folder; return what was copied in words."""
     load_cup(folder)
     with _new_folder(to) as draft:
         _copy_sqlite(folder / FILE, draft / FILE)
@@ -60,7 +59,6 @@ def upgrade(folder: Path) -> str:
 
 
 def _stores(file: Path, folder: Path) -> list[Path]:
-    """Return the stores in a folder of the seasons in a database."""
     with closing(CupDatabase(file)) as database:
         numbers = [season.number for season in seasons(database)]
     paths = (store(folder, number) for number in numbers for store in (ladder_store, final_store, challenge_store))

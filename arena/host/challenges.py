@@ -91,7 +91,6 @@ def waiting(database: CupDatabase) -> int:
 
 
 def games_before(database: CupDatabase, challenge: Challenge) -> int:
-    """Return the games that other challenges of this season have had between the same bots."""
     pair = challenge.submission, challenge.against
     others = "select total(played) from challenge where id <> ? and season = ?"
     sql = f"{others} and submission in (?, ?) and against in (?, ?)"
@@ -99,5 +98,4 @@ def games_before(database: CupDatabase, challenge: Challenge) -> int:
 
 
 def note_played(database: CupDatabase, id: int, played: int, state: ChallengeState, reason: str = "") -> None:
-    """Note the games that a challenge has had, within a transaction."""
     database.run("update challenge set played = ?, state = ?, reason = ? where id = ?", played, state.value, reason, id)

@@ -133,7 +133,6 @@ class CupDatabase:
         return row[0] if row else None
 
     def column(self, sql: str, *values: Any) -> list[Any]:
-        """Return the first column of all rows."""
         return [row[0] for row in self._connection.execute(sql, values)]
 
     def note(self, action: str, detail: Mapping[str, Any], account: int | None = None, address: str = "") -> None:

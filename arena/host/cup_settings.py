@@ -25,8 +25,6 @@ _Duration = Annotated[str, Meta(extra=expected('a time such as "100ms" or "2m"')
 
 
 class Registration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Registration by `invitation`, or by anybody (`open`)."""
-
     by: Literal["invitation", "open"] = "invitation"
     members: _Count = 5
 
@@ -59,8 +57,6 @@ class Playing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Submissions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The limits of the submissions of a team."""
-
     most_mib: Annotated[int, Meta(ge=1, le=1024)] = 20
     unpacked_mib: Annotated[int, Meta(ge=1, le=8192)] = 100
     build_mib: Annotated[int, Meta(ge=1, le=8192)] = 500
@@ -99,7 +95,6 @@ class Cup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def networks(words: Sequence[str]) -> list[Network]:
-    """Parse addresses and networks. Raises `UsageError`."""
     try:
         return [ipaddress.ip_network(word) for word in words]
     except ValueError as error:

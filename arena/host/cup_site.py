@@ -65,7 +65,6 @@ def when(seconds: float | None) -> str:
 
 
 def number_in(text: str, what: str) -> int:
-    """Return a number of a form. Raises `ChangeRefusedError`."""
     if not NUMBER.fullmatch(text):
         raise ChangeRefusedError(f"{what}: expected a whole number, got {shown(text)}. Correct the form.")
     return int(text)
@@ -76,8 +75,6 @@ def go_to(path: str) -> Response:
 
 
 class SitePages:
-    """A group of pages, whose functions answer requests."""
-
     def __init__(self, site: "CupSite") -> None:
         self.site, self.database = site, site.database
 
@@ -128,7 +125,6 @@ class CupSite:
         return HTMLResponse(page, 409 if refused else 200)
 
     def link(self, request: Request, visitor: Visitor, title: str, word: str) -> Response:
-        """Answer with a link that is shown once."""
         return self.answer(request, visitor, "secret.html", title=title, secret=f"{self.cup.address}/join/{word}")
 
     def form(self, path: str, show: PageFunction, change: ChangeFunction, need: Need, **more: bool) -> list[Route]:
@@ -143,7 +139,6 @@ class CupSite:
         )
 
     def teams_of(self, lines: Sequence[Line]) -> dict[str, str]:
-        """Return the names of the teams of bots in a ladder, by their digests."""
         sql = (
             "select player, team.name as team from submission join team on team.id = team "
             "where player in (select value from json_each(?))"
@@ -158,7 +153,6 @@ class CupSite:
         return f"season-{current(self.database).number}"
 
     def leagues(self, season: Season) -> list[str]:
-        """Return the names in paths of the leagues of a season that have been played."""
         return [f"{kind}-{season.number}" for kind, of in STORES.items() if of(self.folder, season.number).is_file()]
 
     def league(self, name: str) -> tuple[Path, Season] | None:
@@ -173,7 +167,6 @@ class CupSite:
         return shows == "after-game" or (shows == "after-season" and season.state is SeasonState.FINISHED)
 
     def served(self, name: str) -> ServedStore | None:
-        """Return the public pages of a league; None if there are none."""
         found = self.league(name) if not name.startswith("challenges") else None
         if found is None or self._nursery is None:
             return None
@@ -200,7 +193,6 @@ class CupSite:
         return ServedStore(name, f"/{name}", reader, self.viewers, None, tell=tell)
 
     def contents(self, name: str) -> SiteContents | None:
-        """Return what the pages of a league show now; None before they are read."""
         served = self.served(name)
         return served.reader.state.contents if served else None
 
@@ -212,7 +204,6 @@ class CupSite:
         return sorted(lines, key=lambda line: -inf if line.elo is None else line.elo, reverse=True)
 
     def lines(self) -> dict[tuple[str, str], Line]:
-        """Return the lines of the present ladder by the names and digests of players."""
         contents, by_name = self.contents(self.ladder), {line.name: line for line in self.ranked}
         names = contents.roster.names.items() if contents else ()
         return {(player.name, player.digest): by_name[name] for player, name in names if name in by_name}

@@ -60,8 +60,6 @@ class PublicLeague(msgspec.Struct, frozen=True):
 
 
 class PublicSeason(msgspec.Struct, frozen=True):
-    """A season with its `ladder` and its `final`, as far as they have games."""
-
     number: int
     state: SeasonState
     seed_hash: str

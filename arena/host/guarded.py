@@ -56,8 +56,6 @@ FIRST_SECONDS, LEAST_SPEED = 20.0, 20_000
 
 
 class Rate(msgspec.Struct, frozen=True):
-    """So many requests at once, and so many further ones a second."""
-
     burst: float
     per_second: float
 
@@ -162,7 +160,6 @@ class GuardedRoutes:
 
     @property
     def uploads(self) -> Uploads:
-        """The paths of the uploads that were made so far, for the guard."""
         return Uploads(frozenset(self._paths), self._most + FORM_BYTES, UPLOAD_SECONDS)
 
     def page(self, path: str, function: PageFunction, need: Need = Need.NOTHING) -> Route:

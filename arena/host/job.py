@@ -69,7 +69,6 @@ class Job(msgspec.Struct, frozen=True):
 
     @property
     def folder(self) -> str:
-        """The folder of the bot."""
         return str(bot_folder(Path(self.cup), self.submission.id))
 
 
@@ -136,7 +135,6 @@ def _check(job: Job, log: StageLog) -> StageResult:
 
 
 def _fault_of(checked: Checked) -> str:
-    """Return the first failure of a check in a sentence, with what to do."""
     for outcome in checked.outcomes:
         if outcome.mark is Mark.FAILED and outcome.failure is not None:
             hint = f" ({outcome.failure.hint})" if outcome.failure.hint else ""

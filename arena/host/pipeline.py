@@ -65,7 +65,6 @@ async def clear_left(folder: Path) -> None:
 
 
 def most_seconds(control: TimeControl) -> float:
-    """Return the most seconds of all stages of a submission under a time control."""
     thinking_ms = (control.bank_ms or 0) * CHECK_GAMES if control.move_ms is None else control.move_ms * CHECK_MOVES
     return SECONDS + thinking_ms / 1000
 
@@ -120,7 +119,6 @@ class Pipeline:
                     self._note_trouble(submission, sent.NEXT[submission.state], str(error))
 
     async def _take(self, submission: sent.Submission) -> None:
-        """Do the next stage of a submission, and write how it went."""
         name, database = sent.NEXT[submission.state], self._database
         stages = {stage.name: stage for stage in sent.stages_of(database, submission.id)}
         before = stages.get(name)
@@ -203,7 +201,6 @@ async def _kill(process: trio.Process) -> None:
 
 
 def _result_of(done: "subprocess.CompletedProcess[bytes]") -> sent.StageResult:
-    """Return the answer of a child, or how it died."""
     try:
         return msgspec.json.decode(done.stdout, type=sent.StageResult)
     except msgspec.DecodeError:

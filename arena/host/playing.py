@@ -89,7 +89,6 @@ class RunningStint:
 
     @property
     def played(self) -> int:
-        """The games of the challenge."""
         return max(0, min(self.known - self.before, self.challenge.games if self.challenge else 0))
 
     @property
@@ -123,7 +122,6 @@ class ContinuousPlay:
         self.faults: dict[int, str] = {}
         """Why bots in the ladder cannot be started, by submission."""
         self.pid: int | None = None
-        """The process of the player, while one runs."""
         self._idle_words = "Games begin in a moment."
 
     def wake(self) -> None:
@@ -338,7 +336,6 @@ class ContinuousPlay:
         self._failures, self.problem = 0, ""
 
     def _bot(self, digest: str) -> int | None:
-        """Return the last submission that is a player of the ladder; None if there is none."""
         sql = "select id from submission where player = ? order by id desc limit 1"
         found: int | None = self._database.value(sql, digest)
         return found
@@ -362,7 +359,6 @@ class ContinuousPlay:
             self._note_leader(over.leader)
 
     def _note_leader(self, player: str) -> None:
-        """Announce a new leader that is no longer on probation."""
         season, number = current(self._database), self._bot(player) if player else None
         if number is None or number == season.leader:
             return

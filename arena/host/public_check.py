@@ -117,7 +117,6 @@ def _season_faults(archive: _Unpacked, season: PublicSeason, say: Callable[[str]
 
 
 def _order_faults(archive: _Unpacked, season: PublicSeason, name: League, say: Callable[[str], None]) -> Iterator[str]:
-    """Yield what differs from the games that follow from a revealed seed."""
     league = season.leagues[name]
     target = archive.folder / f"{name}-{season.number}.sqlite"
     import_games(target, [archive.folder / league.file], lambda done: None)

@@ -81,7 +81,6 @@ class PublicPages(SitePages):
         return self.site.answer(request, visitor, "sign_in.html", is_open=self.site.cup.registration.by == "open")
 
     async def sign_in(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
-        """Sign in with a token, or register."""
         name, team = form.get("name", "").strip(), form.get("team", "").strip()
         if form.get("do") == "register":
             return self._signed_in(visitor, who.register(self.database, self.site.cup, name, team, visitor.address).id)
@@ -104,7 +103,6 @@ class PublicPages(SitePages):
         return self.site.answer(request, visitor, "join.html", found=found, team=team, account=account)
 
     async def join(self, request: Request, visitor: Visitor, form: dict[str, str]) -> Response:
-        """Use an invitation for a new account or the visitor's, or a link to sign in."""
         database, cup, word = self.database, self.site.cup, request.path_params["word"]
         match form.get("do"):
             case "accept":

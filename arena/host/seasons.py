@@ -36,8 +36,6 @@ class SeasonState(enum.Enum):
 
 
 class FinalPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The final: its format, and the submissions that play it."""
-
     options: FormatOptions
     submissions: tuple[int, ...]
 
@@ -119,7 +117,6 @@ def open_season(database: CupDatabase, cup: Cup, actor: Actor = MACHINE) -> Seas
 
 
 def freeze(database: CupDatabase, cup: Cup, actor: Actor = MACHINE) -> Season:
-    """Stop the ladder: only challenges are played."""
     return _change(database, cup, actor, (SeasonState.OPEN, SeasonState.FROZEN), "is frozen", frozen=time.time())
 
 
@@ -154,7 +151,6 @@ def begin_final(
 
 
 def finish(database: CupDatabase, cup: Cup) -> Season:
-    """Note that the final has been played to its end, and reveal the seed."""
     change = SeasonState.FINAL, SeasonState.FINISHED
     return _change(database, cup, MACHINE, change, "is finished, and its seed is revealed", finished=time.time())
 

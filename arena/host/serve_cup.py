@@ -55,8 +55,6 @@ def host_level(cup: Cup) -> Level:
 
 
 class HostServer(CupSite):
-    """All tasks of a competition, and its application."""
-
     def application(self, hosts: Hosts) -> Application:
         routes = [
             *submit_routes(self),
@@ -68,7 +66,6 @@ class HostServer(CupSite):
         return Guard(routes, self.look, hosts, posts=True, uploads=self.doors.uploads, complain=self.complain)
 
     async def run(self) -> None:
-        """Run the tasks until cancelled."""
         await clear_left(self.folder)
         async with trio.open_nursery() as nursery:
             for task in (self.pipeline, self.playing, self.deliveries, self.live):
@@ -90,7 +87,6 @@ def sole_host(folder: Path) -> Iterator[None]:
 
 
 def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], complain: Complain) -> None:
-    """Run a competition until a signal. Raises `UsageError` and other `ArenaError`."""
     folder = folder.absolute()
     cup = load_cup(folder)
     level = host_level(cup)

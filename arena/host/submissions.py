@@ -257,7 +257,6 @@ def receive(
 
 
 def begin_stage(database: CupDatabase, number: int, name: StageName) -> None:
-    """Write that a stage begins, for the first time or again."""
     with database.change():
         database.run(
             "insert into stage(submission, name, state, begun, attempts) values(?, ?, ?, ?, 1) on conflict do update "
@@ -274,7 +273,6 @@ def count_killed(database: CupDatabase) -> None:
 
 
 def end_stage(database: CupDatabase, cup: Cup, number: int, name: StageName, result: StageResult) -> Submission:
-    """Write how a stage ended, and what becomes of its submission."""
     with database.change():
         now, submission, fault = time.time(), get_submission(database, number), result.fault
         if result.digest:

@@ -71,7 +71,6 @@ class TeamPages(SitePages):
         return f"{words} {more}".strip()
 
     def own_submission(self, request: Request, visitor: Visitor) -> sent.Submission:
-        """Return the submission of a path, for its team and for hosts alone."""
         word = request.path_params["number"]
         number = int(word) if NUMBER.fullmatch(word) else 0
         found = self.database.row(sent.Submission, "select * from submission where id = ?", number)

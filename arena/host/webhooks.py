@@ -52,7 +52,6 @@ class Delivery(msgspec.Struct, frozen=True):
 
 
 def announce(database: CupDatabase, cup: Cup, event: Event, text: str, **detail: Any) -> None:
-    """Write a delivery for each hook of the settings, within a transaction."""
     now = time.time()
     for number, hook in enumerate(cup.webhooks):
         content: dict[str, Any] = {"event": event.value, "text": text, "time": now, "cup": cup.title, **detail}
