@@ -66,7 +66,6 @@ class Account(msgspec.Struct, frozen=True):
 class Team(msgspec.Struct, frozen=True):
     id: int
     name: str
-    created: float
 
 
 class Token(msgspec.Struct, frozen=True):
@@ -85,7 +84,6 @@ class Invitation(msgspec.Struct, frozen=True):
     account: int | None
     is_host: bool
     token: int | None
-    created: float
     expires: float
     by: str | None = None
 
@@ -291,7 +289,6 @@ def _add_member(database: CupDatabase, cup: Cup, account: int, team: int, addres
 
 
 def _free_account(database: CupDatabase, actor: Actor) -> Account:
-    """Return an actor's account if it is in no team. Raises `ChangeRefusedError`."""
     if actor.account is None:
         raise ChangeRefusedError("expected an account: sign in first")
     if (team := team_of(database, actor.account)) is not None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from arena.errors import ArenaError, UsageError
 from arena.host.cup_database import FILE, VERSION, CupDatabase
 from arena.host.cup_settings import KEY, SETTINGS, load_cup
-from arena.host.seasons import challenge_store, final_store, ladder_store, seasons
+from arena.host.seasons import STORES, seasons, store_file
 from arena.host.submissions import BOTS, RECEIVED
 from arena.league.store import Store
 from arena.system.printable import counted, printable
@@ -61,7 +61,7 @@ def upgrade(folder: Path) -> str:
 def _stores(file: Path, folder: Path) -> list[Path]:
     with closing(CupDatabase(file)) as database:
         numbers = [season.number for season in seasons(database)]
-    paths = (store(folder, number) for number in numbers for store in (ladder_store, final_store, challenge_store))
+    paths = (store_file(league, folder, number) for number in numbers for league in STORES)
     return [path for path in paths if path.is_file() and path.stat().st_size]
 
 

@@ -5,15 +5,12 @@ import time
 
 import msgspec
 
-from arena.host.accounts import Actor, ChangeRefusedError
+from arena.host.accounts import DAY, Actor, ChangeRefusedError
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.seasons import SeasonState, current
 from arena.host.submissions import PLAYING, get_submission
 from arena.system.printable import counted
-
-DAY = 24 * 3600.0
-LISTED = 100
 
 
 class ChallengeState(enum.Enum):
@@ -29,16 +26,13 @@ class Challenge(msgspec.Struct, frozen=True):
     against: int
     games: int
     played: int
-    created: float
-    state: ChallengeState
-    reason: str
-
-
-OF_TEAM = "from challenge join submission on submission.id = challenge.submission where team = ?"
 
 
 def games_left_today(database: CupDatabase, cup: Cup, team: int) -> int:
-    sql = f"select sum(challenge.games) {OF_TEAM} and challenge.created > ? and challenge.state <> 'refused'"
+    sql = (
+        "select sum(challenge.games) from challenge join submission on submission.id = challenge.submission "
+        "where team = ? and challenge.created > ? and challenge.state <> 'refused'"
+    )
     return max(0, cup.challenges.games_a_day - (database.value(sql, team, time.time() - DAY) or 0))
 
 
@@ -79,11 +73,6 @@ def next_challenge(database: CupDatabase) -> Challenge | None:
         "and other.created > ?), challenge.id limit 1",
         time.time() - DAY,
     )
-
-
-def of_team(database: CupDatabase, team: int) -> list[Challenge]:
-    sql = f"select challenge.* {OF_TEAM} order by challenge.id desc limit ?"
-    return database.rows(Challenge, sql, team, LISTED)
 
 
 def waiting(database: CupDatabase) -> int:

@@ -102,17 +102,11 @@ def networks(words: Sequence[str]) -> list[Network]:
 
 
 def load_cup(folder: Path) -> Cup:
-    """Read the settings of a competition. Raises `UsageError` with the file, the key and what was expected."""
     path = folder / SETTINGS
     if not path.is_file():
         raise UsageError(f"{printable(str(folder))}: expected a folder made by 'arena host init', with a {SETTINGS}")
     where = printable(str(path))
     cup = structured(read_toml(path), Cup, where)
-    if cup.play.sandbox == "basic" and not cup.trusted:
-        raise UsageError(
-            f'{where}: [play] sandbox: expected "bwrap", "cgroup" or "auto" for bots of strangers; "basic" needs '
-            "trusted = true"
-        )
     option_value(f"{where}: proxies", networks, cup.proxies)
     for name in ("start_time", "stint"):
         option_value(f"{where}: [play] {name}", parse_duration, getattr(cup.play, name))

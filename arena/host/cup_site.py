@@ -17,13 +17,14 @@ from starlette.routing import Route
 from arena.host.accounts import ChangeRefusedError
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
+from arena.host.export import PUBLIC
 from arena.host.guarded import ChangeFunction, GuardedRoutes, Need, PageFunction, Visitor
 from arena.host.pipeline import Pipeline
 from arena.host.playing import ContinuousPlay
 from arena.host.read_apart import read_apart
-from arena.host.seasons import Season, SeasonState, challenge_store, current, final_store, ladder_store
+from arena.host.seasons import STORES, Season, current, is_whole, store_file
 from arena.host.webhooks import Deliveries
-from arena.league.readers import HOST, Audience, Reader
+from arena.league.readers import HOST
 from arena.report.shown import SeenBy
 from arena.report.site.page_frame import Site
 from arena.report.site.pages import SiteContents
@@ -51,12 +52,9 @@ MENU = (
     ("Submit", "submit"),
 )
 ROWS = 100
-"""The rows of a page of a list."""
 LAST = 10**15 - 1
 NUMBER = re.compile(r"\d{1,15}", re.ASCII)
-STORES = {"season": ladder_store, "final": final_store, "challenges": challenge_store}
 T = TypeVar("T")
-PUBLIC = Reader(Audience.PUBLIC)
 
 
 def when(seconds: float | None) -> str:
@@ -96,7 +94,6 @@ class CupSite:
         self._one_at_once = trio.Lock()
 
     def wake(self) -> None:
-        """Have all tasks look at the database: something has changed."""
         self.playing.wake()
         self.deliveries.wake()
         self.pipeline.wake()
@@ -153,25 +150,20 @@ class CupSite:
         return f"season-{current(self.database).number}"
 
     def leagues(self, season: Season) -> list[str]:
-        return [f"{kind}-{season.number}" for kind, of in STORES.items() if of(self.folder, season.number).is_file()]
+        return [f"{kind}-{season.number}" for kind in STORES if store_file(kind, self.folder, season.number).is_file()]
 
     def league(self, name: str) -> tuple[Path, Season] | None:
         """Return the store of a league by its name in paths; None without one."""
         kind, _, number = name.partition("-")
         found = self.database.row(Season, "select * from season where cast(number as text) = ?", number)
-        return (STORES[kind](self.folder, found.number), found) if found and name in self.leagues(found) else None
-
-    def is_whole(self, season: Season) -> bool:
-        """Whether everybody may see all of the games of a season."""
-        shows = self.cup.shows
-        return shows == "after-game" or (shows == "after-season" and season.state is SeasonState.FINISHED)
+        return (store_file(kind, self.folder, found.number), found) if found and name in self.leagues(found) else None
 
     def served(self, name: str) -> ServedStore | None:
         found = self.league(name) if not name.startswith("challenges") else None
         if found is None or self._nursery is None:
             return None
         path, season = found
-        key = name, self.is_whole(season)
+        key = name, is_whole(self.cup, season)
         if key not in self._served:
             self._served[key] = self._serve(name, path, season, is_whole=key[1])
             self._nursery.start_soon(self._served[key].run)

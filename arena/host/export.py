@@ -20,7 +20,7 @@ from msgspec import UNSET
 from arena.errors import UsageError
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import Cup, load_cup
-from arena.host.seasons import Season, SeasonState, final_store, ladder_store, seasons
+from arena.host.seasons import Season, SeasonState, is_whole, seasons, store_file
 from arena.league.exchange import settings_of_game
 from arena.league.readers import HOST, Audience, Reader
 from arena.league.store import Store
@@ -31,16 +31,12 @@ from arena.system.user_files import written_whole
 from arena.version import __version__
 
 KIND, ARCHIVE_VERSION = "arena host archive", 1
-INDEX, README = "cup.json", "README.txt"
+INDEX = "cup.json"
 PUBLIC = Reader(Audience.PUBLIC)
 League = Literal["ladder", "final"]
-LEAGUES: dict[League, Callable[[Path, int], Path]] = {"ladder": ladder_store, "final": final_store}
+LEAGUES: dict[League, str] = {"ladder": "season", "final": "final"}
 LOGS: dict[str, Any] = {"stderr": ("", ""), "notes": (), "declared": ("", ""), "authors": UNSET}
 """What bots say besides their moves is for their authors alone."""
-TEXT = """\
-Check the games of this competition with: arena host verify THIS-ARCHIVE.tar.gz
-An archive that you got earlier shows that no game was changed or left out since: --earlier EARLIER.tar.gz
-"""
 
 
 class PublicLeague(msgspec.Struct, frozen=True):
@@ -75,7 +71,6 @@ class PublicArchive(msgspec.Struct, frozen=True):
     title: str
     address: str
     arena: str
-    made: float
     play: dict[str, Any]
     seasons: tuple[PublicSeason, ...]
 
@@ -94,12 +89,11 @@ def export_public(folder: Path, target: Path, say: Callable[[str], None] = lambd
             cup.title,
             cup.address,
             __version__,
-            time.time(),
             msgspec.to_builtins(cup.play),
             tuple(_season(folder, cup, season, archive, say) for season in found),
         )
-        for name, text in ((README, TEXT.encode()), (INDEX, msgspec.json.format(msgspec.json.encode(index), indent=1))):
-            _add(archive, name, io.BytesIO(text), len(text))
+        text = msgspec.json.format(msgspec.json.encode(index), indent=1)
+        _add(archive, INDEX, io.BytesIO(text), len(text))
     return index
 
 
@@ -112,14 +106,13 @@ def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> 
 def _season(
     folder: Path, cup: Cup, season: Season, archive: tarfile.TarFile, say: Callable[[str], None]
 ) -> PublicSeason:
-    is_finished = season.state is SeasonState.FINISHED
-    is_whole = cup.shows == "after-game" or (cup.shows == "after-season" and is_finished)
+    how = {"is_whole": is_whole(cup, season), "has_seed": season.state is SeasonState.FINISHED}
     leagues = dict[League, PublicLeague]()
-    for name, store in LEAGUES.items():
-        path = store(folder, season.number)
+    for name, kind in LEAGUES.items():
+        path = store_file(kind, folder, season.number)
         if path.is_file() and path.stat().st_size:
             file = f"season-{season.number}/{name}.jsonl"
-            leagues[name] = _league(path, archive, file, say, is_whole=is_whole, has_seed=is_finished)
+            leagues[name] = _league(path, archive, file, say, **how)
     return PublicSeason(
         *(season.number, season.state, season.seed_hash, season.public_seed, season.opened, season.finished),
         leagues=leagues,

@@ -29,7 +29,6 @@ PUBLIC_BOTS = (
     "left join stage on submission = submission.id and stage.name = 'trial' "
     "where (stage.state = 'done' or player <> '') and submission.state <> 'failed'"
 )
-"""The public facts of the submissions that have been in a ladder."""
 NEWS = f"""
 select *, strftime('%Y-%m-%dT%H:%M:%SZ', time, 'unixepoch') as date from (select * from (
   select 'event-' || id as key, case when action = 'new leader' then json_extract(detail, '$.text') else action end

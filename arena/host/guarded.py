@@ -41,7 +41,6 @@ from arena.web.address import address_key
 from arena.web.guard import TOO_LARGE, RequestRefused, Uploads, has_token
 
 INCOMING = "incoming"
-"""The folder of files that are being uploaded."""
 SESSION_SECONDS = 30 * who.DAY
 MOST_SESSIONS = 20
 WORD_BYTES = 24

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from arena.game.game_spec import Player
 from arena.host.cup_site import FOOTER, ROWS, CupSite, go_to
 from arena.host.guarded import Visitor
+from arena.host.seasons import is_whole
 from arena.host.submissions import Submission
 from arena.league.readers import Audience, Reader
 from arena.league.settings import game_in
@@ -57,7 +58,7 @@ async def own_page(site: CupSite, request: Request, visitor: Visitor) -> Respons
     if not own:
         raise RequestRefused(404, "Your team has no such game.")
     is_dealt = settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS or (GAME in settings and game_in(settings).has_chance)
-    if is_dealt and not site.is_whole(season):
+    if is_dealt and not is_whole(site.cup, season):
         raise RequestRefused(403, DEALT)
 
     def make() -> str:

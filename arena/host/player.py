@@ -130,7 +130,10 @@ class Stint:
                     self.remark(line)
                 if outcome.error:
                     raise outcome.error
-                return StintOver(outcome.is_complete and not outcome.changed, _leader(league))
+                placing = league.placing()
+                first = next(iter(placing.places if placing else ()), None)
+                leader = first.player.digest if isinstance(first, LadderPlace) else ""
+                return StintOver(outcome.is_complete and not outcome.changed, leader)
         except ArenaError as error:
             return StintOver(False, error=str(error))
 
@@ -173,12 +176,6 @@ class Stint:
 
     def closing(self, under_way: int) -> None:
         pass
-
-
-def _leader(league: OpenLeague) -> str:
-    placing = league.placing()
-    first = next(iter(placing.places if placing else ()), None)
-    return first.player.digest if isinstance(first, LadderPlace) else ""
 
 
 def main() -> int:

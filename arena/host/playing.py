@@ -26,12 +26,10 @@ from arena.host.player import LADDER, FromPlayer, GameOver, PlayOrder, StintKind
 from arena.host.seasons import (
     Season,
     SeasonState,
-    challenge_store,
     current,
-    final_store,
     finish,
-    ladder_store,
     league_seed,
+    store_file,
 )
 from arena.host.submissions import PLAYING, Submission, get_submission, in_states, record_game
 from arena.host.webhooks import Event, announce
@@ -63,11 +61,11 @@ LONGEST_ERROR = 2000
 TROUBLE = "No game can be played at the moment. The host has been told why, and it is tried again."
 GONE = "This game was interrupted."
 LEAGUES = {
-    StintKind.LADDER: (ladder_store, "ladder", (SeasonState.OPEN,)),
-    StintKind.CHALLENGE: (challenge_store, "challenges", (SeasonState.OPEN, SeasonState.FROZEN)),
-    StintKind.FINAL: (final_store, "final", (SeasonState.FINAL,)),
+    StintKind.LADDER: ("season", "ladder", (SeasonState.OPEN,)),
+    StintKind.CHALLENGE: ("challenges", "challenges", (SeasonState.OPEN, SeasonState.FROZEN)),
+    StintKind.FINAL: ("final", "final", (SeasonState.FINAL,)),
 }
-"""The store and the name of each league of a season, and the states in which it is played."""
+"""The store and the seed of each league of a season, and the states in which it is played."""
 
 
 @dataclass
@@ -280,9 +278,9 @@ class ContinuousPlay:
 
     def _order(self, stint: RunningStint) -> PlayOrder:
         season, plan = stint.season, stint.season.final_plan
-        store, league, _ = LEAGUES[stint.kind]
+        kind, league, _ = LEAGUES[stint.kind]
         return PlayOrder(
-            *(stint.kind, str(self._folder), str(store(self._folder, season.number))),
+            *(stint.kind, str(self._folder), str(store_file(kind, self._folder, season.number))),
             {bot.id: bot.bot for bot in stint.bots},
             *(self._cup.play, self._level.value, league_seed(season.seed, league)),
             format=plan.options if plan else LADDER,

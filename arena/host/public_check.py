@@ -31,7 +31,7 @@ from arena.league.store.document import SEED
 from arena.league.stored_league import GamesBetween, StoredWalk, format_in
 from arena.system.printable import counted, printable, shown
 
-MEMBER = re.compile(r"season-[1-9][0-9]{0,5}/(ladder|final)\.jsonl|cup\.json|README\.txt")
+MEMBER = re.compile(r"season-[1-9][0-9]{0,5}/(ladder|final)\.jsonl|cup\.json")
 MOST_BYTES = 64 << 30
 MOST_FAULTS = 100
 SHOWN_IDS = 3

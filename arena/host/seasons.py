@@ -26,6 +26,7 @@ from arena.league.league_options import FormatName, FormatOptions, check_format
 SEED_BYTES = 16
 SEEDED = (FormatName.SWISS, FormatName.KNOCKOUT)
 LEAST_BOTS = 2
+STORES = ("season", "final", "challenges")
 
 
 class SeasonState(enum.Enum):
@@ -72,16 +73,14 @@ def league_seed(seed: str, league: str) -> int:
     return int(hashlib.sha256(f"{league} {seed}".encode()).hexdigest()[:16], 16)
 
 
-def ladder_store(folder: Path, number: int) -> Path:
-    return folder / f"season-{number}.sqlite"
+def store_file(league: str, folder: Path, number: int) -> Path:
+    """Return the path of a store of a season, for one of `STORES`."""
+    return folder / f"{league}-{number}.sqlite"
 
 
-def final_store(folder: Path, number: int) -> Path:
-    return folder / f"final-{number}.sqlite"
-
-
-def challenge_store(folder: Path, number: int) -> Path:
-    return folder / f"challenges-{number}.sqlite"
+def is_whole(cup: Cup, season: Season) -> bool:
+    """Whether everybody may see all of the games of a season."""
+    return cup.shows == "after-game" or (cup.shows == "after-season" and season.state is SeasonState.FINISHED)
 
 
 def seasons(database: CupDatabase) -> list[Season]:

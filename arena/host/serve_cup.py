@@ -48,7 +48,7 @@ def host_level(cup: Cup) -> Level:
     level = choose(cup.play.sandbox)
     if level is Level.BASIC and not cup.trusted:
         raise UsageError(
-            "bots of strangers need bwrap or cgroup, and neither works here: 'arena doctor' says what is missing; "
+            "bots of strangers need bwrap or cgroup, and here they would have neither: 'arena doctor' says what works; "
             "with trusted = true in cup.toml they run at the basic level, where they can do all that you can"
         )
     return level

@@ -67,11 +67,8 @@ BEFORE = {
     SubmissionState.WITHDRAWN: (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED),
     SubmissionState.DISQUALIFIED: KEPT,
 }
-"""The states from which people may change a submission to these."""
 NEXT = dict(zip(IN_PIPELINE, StageName, strict=True))
-"""The next stage in each state."""
 AFTER = dict(zip(StageName, (*IN_PIPELINE[1:], SubmissionState.PROBATION), strict=True))
-"""The state after each stage."""
 
 
 class Submission(msgspec.Struct, frozen=True):
@@ -186,7 +183,6 @@ def stages_of(database: CupDatabase, number: int) -> list[Stage]:
 
 
 def quota_of(database: CupDatabase, cup: Cup, team: int) -> TeamQuota:
-    """Return the quota of a team: its own where the host has set one."""
     sql = (
         "select coalesce(max(a_day), ?) as a_day, coalesce(max(active), ?) as active, "
         "(select count(*) from submission where team = ? and received > ?) as sent from quota where team = ?"

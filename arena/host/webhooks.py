@@ -106,7 +106,6 @@ class Deliveries:
                 await self._news.wait()
 
     async def send_due(self) -> int:
-        """Send the deliveries that are due; return the number of attempts."""
         sql = "select * from delivery where done is null and next <= ? order by id limit ?"
         due = self._database.rows(Delivery, sql, self._clock(), AT_ONCE)
         for delivery in due:

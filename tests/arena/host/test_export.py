@@ -19,7 +19,7 @@ from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup, load_cup
 from arena.host.export import INDEX, export_public
 from arena.host.public_check import verify_public
-from arena.host.seasons import SeasonState, begin_final, current, freeze, ladder_store, league_seed, open_season
+from arena.host.seasons import SeasonState, begin_final, current, freeze, league_seed, open_season, store_file
 from arena.host.submissions import get_submission
 from arena.league.league_options import FormatName, FormatOptions
 from arena.league.store import Store
@@ -104,12 +104,12 @@ def test_the_seeds_of_a_season_that_is_played_are_in_no_byte(folder: Path) -> No
     for secret in (season.seed, *(str(league_seed(season.seed, name)) for name in ("ladder", "final", "challenges"))):
         assert not any(secret.encode() in data for data in files.values())
     assert set(files) == {
-        *(INDEX, "README.txt", "season-1/ladder.jsonl", "season-1/final.jsonl", "season-2/ladder.jsonl"),
+        *(INDEX, "season-1/ladder.jsonl", "season-1/final.jsonl", "season-2/ladder.jsonl"),
     }
 
 
 def test_what_bots_say_to_their_authors_is_in_no_byte(folder: Path) -> None:
-    with Store(ladder_store(folder, 1), create=False) as store:
+    with Store(store_file("season", folder, 1), create=False) as store:
         assert any("my secret plan" in text for text in store.record(1)[1].stderr)
     assert not any(b"secret plan" in data for data in contents(exported(folder)).values())
 
@@ -246,7 +246,7 @@ def test_a_backup_that_is_made_while_games_are_played_can_be_restored_and_played
     with opened(again) as restored:
         season = current(restored)
         assert season == current(restored)
-        assert season.counted <= games_of(ladder_store(again, season.number))
+        assert season.counted <= games_of(store_file("season", again, season.number))
         before = get_submission(restored, 1).games
         play_until(again, load_cup(again), restored, lambda play: get_submission(restored, 1).games > before)
 

@@ -18,7 +18,7 @@ from waiting import until
 from arena.host.accounts import Actor, find_invitation, make_token
 from arena.host.cup_settings import Cup, load_cup
 from arena.host.pipeline import child_token
-from arena.host.seasons import SeasonState, current, ladder_store
+from arena.host.seasons import SeasonState, current, store_file
 from arena.host.serve_cup import host_level, sole_host
 from arena.league.store import Store
 from arena.sandbox.levels import Level
@@ -167,7 +167,7 @@ def bot_in(folder: Path, name: str, program: str = SOUND) -> Path:
 
 
 def games_of(folder: Path, name: str) -> int:
-    path = ladder_store(folder, 1)
+    path = store_file("season", folder, 1)
     if not path.exists() or not path.stat().st_size:
         return 0
     with Store(path, create=False) as store:

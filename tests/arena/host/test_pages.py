@@ -27,7 +27,7 @@ from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, mak
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.host_pages import unlikely_pairs
-from arena.host.seasons import current, ladder_store
+from arena.host.seasons import current, store_file
 from arena.host.serve_cup import HostServer
 from arena.host.submissions import received_file
 from arena.sandbox.levels import Level
@@ -106,7 +106,7 @@ def make(serving: Serve, tmp_path: Path) -> Iterator[MakeCup]:
             told = tuple(f"stderr of {player.name}" for player in record.players)
             return change(msgspec.structs.replace(record, stderr=told, notes=(NoteLine(1, "red", "a note"),)))
 
-        records = make_store(ladder_store(folder, 1), games=games, plies=plies, change=say)
+        records = make_store(store_file("season", folder, 1), games=games, plies=plies, change=say)
         database = CupDatabase(folder / "host.sqlite")
         databases.append(database)
         server = HostServer(folder, cup, database, Level.BASIC, lambda text: None)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import trio
@@ -19,12 +20,12 @@ from waiting import until
 
 from arena.errors import ArenaError
 from arena.host.accounts import Account, Actor, ChangeRefusedError, Team
-from arena.host.challenges import ask, games_left_today, of_team
+from arena.host.challenges import ask, games_left_today
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup, load_cup
 from arena.host.pipeline import child_token
 from arena.host.playing import ContinuousPlay
-from arena.host.seasons import challenge_store, current, freeze, ladder_store, league_seed
+from arena.host.seasons import current, freeze, league_seed, store_file
 from arena.host.submissions import SubmissionState, bot_folder, decide, get_submission
 from arena.league.store import Store
 from arena.sandbox.levels import Level
@@ -49,12 +50,16 @@ class Made:
     def add(self, name: str, of: tuple[Account, Team], *program: str) -> int:
         return add_bot(self.database, self.folder, of, name, *program)
 
+    def challenges(self) -> list[dict[str, Any]]:
+        sql = "select challenge.* from challenge join submission on submission.id = submission where team = ?"
+        return self.database.rows(dict, f"{sql} order by challenge.id desc", self.foxes[1].id)
+
     def games(self, number: int) -> int:
         return get_submission(self.database, number).games
 
     def stored(self) -> list[tuple[str, ...]]:
         """The players of the games of the ladder."""
-        path = ladder_store(self.folder, 1)
+        path = store_file("season", self.folder, 1)
         if not path.exists() or not path.stat().st_size:
             return []
         with Store(path, create=False) as store:
@@ -82,7 +87,7 @@ def count_agrees(made: Made) -> None:
     for number in made.bots:
         bot = get_submission(made.database, number)
         assert bot.games == stored.count(bot.bot)
-    with Store(ladder_store(made.folder, 1), create=False) as store:
+    with Store(store_file("season", made.folder, 1), create=False) as store:
         season = current(made.database)
         assert store.settings()["seed"] == str(league_seed(season.seed, "ladder"))
         assert season.counted == store.last_number()
@@ -114,7 +119,7 @@ def test_a_new_leader_that_is_not_on_probation_is_told(made: Made) -> None:
 @in_bwrap
 def test_bots_of_strangers_play_in_a_sandbox(made: Made) -> None:
     play_until(*(made.folder, made.cup, made.database), lambda play: made.games(made.bots[0]) >= 2, level=Level.BWRAP)
-    with Store(ladder_store(made.folder, 1), create=False) as store:
+    with Store(store_file("season", made.folder, 1), create=False) as store:
         _, record = store.record(1)
         assert all(words.startswith("bwrap") for words in record.confinement)
 
@@ -152,12 +157,12 @@ def test_challenges_are_played_in_a_store_of_their_own_and_do_not_count(made: Ma
     first, second = made.ask(3), made.ask(2)
 
     def played(number: int) -> int:
-        return next(one.played for one in of_team(made.database, made.foxes[1].id) if one.id == number)
+        return next(int(one["played"]) for one in made.challenges() if one["id"] == number)
 
     play_until(made.folder, made.cup, made.database, lambda play: played(second) == 2)
     assert played(first) == 3
     play_until(made.folder, made.cup, made.database, lambda play: current(made.database).counted == len(made.stored()))
-    with Store(challenge_store(made.folder, 1), create=False) as store:
+    with Store(store_file("challenges", made.folder, 1), create=False) as store:
         assert len(store.numbers()) == 5
         assert {row.players[Color.RED].name for row in store.rows()} == {"swift", "wise"}
     count_agrees(made)
@@ -179,18 +184,18 @@ def test_a_challenge_is_of_an_own_bot_in_the_ladder_and_within_the_games_of_a_da
     decide(made.database, made.cup, actor, made.bots[1], SubmissionState.WITHDRAWN)
     play_until(
         *(made.folder, made.cup, made.database),
-        lambda play: of_team(made.database, made.foxes[1].id)[0].state.value == "refused",
+        lambda play: made.challenges()[0]["state"] == "refused",
     )
-    assert "wise is not in the ladder any more" in of_team(made.database, made.foxes[1].id)[0].reason
+    assert "wise is not in the ladder any more" in made.challenges()[0]["reason"]
 
 
 def test_a_challenge_that_cannot_be_played_is_refused_at_no_cost_and_the_ladder_goes_on(made: Made) -> None:
-    challenge_store(made.folder, 1).write_text("no store")
+    store_file("challenges", made.folder, 1).write_text("no store")
     left = games_left_today(made.database, made.cup, made.foxes[1].id)
     made.ask(2)
 
     def is_refused(play: ContinuousPlay) -> bool:
-        return of_team(made.database, made.foxes[1].id)[0].state.value == "refused"
+        return bool(made.challenges()[0]["state"] == "refused")
 
     play_until(made.folder, made.cup, made.database, is_refused)
     assert games_left_today(made.database, made.cup, made.foxes[1].id) == left
@@ -203,10 +208,10 @@ def test_a_frozen_season_plays_challenges_alone(made: Made) -> None:
     id = made.ask(2)
     play = play_until(
         *(made.folder, made.cup, made.database),
-        lambda play: of_team(made.database, made.foxes[1].id)[0].played == 2 and play.running is None,
+        lambda play: made.challenges()[0]["played"] == 2 and play.running is None,
     )
     assert made.stored() == []
-    assert of_team(made.database, made.foxes[1].id)[0].id == id
+    assert made.challenges()[0]["id"] == id
     assert "frozen" in play.now
 
 

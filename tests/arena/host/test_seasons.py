@@ -16,15 +16,13 @@ from arena.host.cup_settings import Cup
 from arena.host.seasons import (
     SeasonState,
     begin_final,
-    challenge_store,
     current,
-    final_store,
     finish,
     freeze,
-    ladder_store,
     league_seed,
     open_season,
     seasons,
+    store_file,
     thaw,
 )
 from arena.host.submissions import get_submission
@@ -153,13 +151,13 @@ def test_a_final_of_any_format_is_played_with_the_seed_of_the_season_by_the_bots
     )
     assert "finished" in play.now
     season = current(database)
-    with Store(final_store(folder, 1), create=False) as store:
+    with Store(store_file("final", folder, 1), create=False) as store:
         rows = store.rows()
         assert store.settings()["seed"] == str(league_seed(season.seed, "final"))
     assert len(rows) == games or games is None
     assert {player.name for row in rows for player in row.players} <= {"one", "two", "three"}
-    assert not ladder_store(folder, 1).exists()
-    assert not challenge_store(folder, 1).exists()
+    assert not store_file("season", folder, 1).exists()
+    assert not store_file("challenges", folder, 1).exists()
     assert {get_submission(database, number).games for number in (*numbers, late)} == {0}
 
 
@@ -191,5 +189,5 @@ def test_a_new_season_begins_anew_for_the_bots_that_are_in_the_ladder(
     bot = get_submission(database, number)
     assert (bot.games, bot.forfeits, bot.state.value) == (0, 0, "probation")
     play_until(folder, cup, database, lambda play: get_submission(database, other).games >= 1)
-    assert ladder_store(folder, 2).exists()
-    assert not ladder_store(folder, 1).exists()
+    assert store_file("season", folder, 2).exists()
+    assert not store_file("season", folder, 1).exists()
