@@ -41,8 +41,7 @@ def ask(database: CupDatabase, cup: Cup, actor: Actor, team: int, *, submission:
     with database.change():
         season = current(database)
         if season.state not in (SeasonState.OPEN, SeasonState.FROZEN):
-            words = f"season {season.number} is {season.state.value}: challenges wait for the next one"
-            raise ChangeRefusedError(words)
+            raise ChangeRefusedError(f"season {season.number} is {season.state.value}: wait for the next one")
         own, other = get_submission(database, submission), get_submission(database, against)
         for bot in (own, other):
             if bot.state not in PLAYING:

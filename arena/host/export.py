@@ -28,7 +28,6 @@ from arena.league.store.document import SEED
 from arena.report.placings import stored_table
 from arena.system.printable import printable
 from arena.system.user_files import written_whole
-from arena.version import __version__
 
 KIND, ARCHIVE_VERSION = "arena host archive", 1
 INDEX = "cup.json"
@@ -70,7 +69,6 @@ class PublicArchive(msgspec.Struct, frozen=True):
     version: int
     title: str
     address: str
-    arena: str
     play: dict[str, Any]
     seasons: tuple[PublicSeason, ...]
 
@@ -88,7 +86,6 @@ def export_public(folder: Path, target: Path, say: Callable[[str], None] = lambd
             ARCHIVE_VERSION,
             cup.title,
             cup.address,
-            __version__,
             msgspec.to_builtins(cup.play),
             tuple(_season(folder, cup, season, archive, say) for season in found),
         )

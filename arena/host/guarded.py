@@ -132,8 +132,9 @@ class Upload(NamedTuple):
     fields: dict[str, str]
 
 
+Form = dict[str, str]
 PageFunction = Callable[[Request, Visitor], Awaitable[Response]]
-ChangeFunction = Callable[[Request, Visitor, dict[str, str]], Awaitable[Response]]
+ChangeFunction = Callable[[Request, Visitor, Form], Awaitable[Response]]
 UploadFunction = Callable[[Request, Visitor, Upload], Awaitable[Response]]
 
 
@@ -324,7 +325,6 @@ class GuardedRoutes:
             self._uploading += Counter()  # keeps those above zero
 
     async def _received(self, request: Request, file: Path) -> Upload:
-        """Write the file of a request to the disk, piece by piece, unless it is too large or comes too slowly."""
         is_form = _kind(request) == "multipart/form-data"
         if not is_form and not has_token(request.headers):
             raise RequestRefused(415, "Expected the form of the page, or a program with a token.")

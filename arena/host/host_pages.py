@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 from arena.host.challenges import waiting
 from arena.host.cup_site import ROWS, CupSite, SitePages, go_to, number_in
 from arena.host.feeds import announce_to_all
-from arena.host.guarded import Need, Visitor
+from arena.host.guarded import Form, Need, Visitor
 from arena.host.seasons import SeasonState
 from arena.league.league_options import FormatName, FormatOptions
 from arena.league.ratings.pair import ELO_PER_LOGIT
@@ -25,7 +25,6 @@ from arena.league.ratings.strengths import moments
 from arena.report.site.pages import SiteContents
 from protocol.seats import Color
 
-Form = dict[str, str]
 LEAST_GAMES = 10
 MOST_PAIRS = 200
 FORMATS = tuple(name for name in FormatName if name is not FormatName.GAUNTLET)

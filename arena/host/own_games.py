@@ -26,7 +26,6 @@ from protocol.seats import Color
 
 MENU = (("Front page", "../../index.html"), ("Team", "../../team"), ("Games of the team", "../../team/games"))
 Bots = frozenset[tuple[str, str]]
-"""Names and digests."""
 OwnGame = tuple[GameRow, Color, str]
 """A game, the side of the team's bot in it, and the team's outcome."""
 DEALT = "Both games of a pair begin alike, so what a bot saw in one would show what is hidden in the other."
@@ -70,7 +69,6 @@ async def own_page(site: CupSite, request: Request, visitor: Visitor) -> Respons
 
 
 def _games(store: Store, bots: Bots) -> Iterator[OwnGame]:
-    """Yield the games of these bots, the last one first."""
     digests = sorted({digest for _, digest in bots})
     for row in store.rows_of_players(digests, newest_first=True) if digests else ():
         if own := _own(row.players, bots):

@@ -178,7 +178,7 @@ class Stint:
         pass
 
 
-def main() -> int:
+def main() -> None:
     """Play what standard input says. Standard output is for frames alone, and no bot gets it."""
     outgoing = os.dup(1)
     os.dup2(2, 1)
@@ -188,7 +188,7 @@ def main() -> int:
         os.nice(NICENESS)
     source = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115  (it ends with the process)
     if not (line := source.readline()):
-        return 0
+        return
     writer = FrameWriter(os.fdopen(outgoing, "wb"))
     stint = Stint(msgspec.json.decode(line, type=PlayOrder), writer)
     threading.Thread(target=stint.hear, args=(source,), daemon=True).start()
@@ -196,4 +196,3 @@ def main() -> int:
         writer.put(stint.play())
     finally:
         writer.end()
-    return 0

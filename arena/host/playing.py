@@ -47,7 +47,7 @@ PROGRAM = """
 import sys
 sys.path[:] = sys.argv[1:]
 from arena.host.player import main
-sys.exit(main())
+main()
 """
 END_SECONDS = 10.0
 """Time for a player whose input has ended, before it is killed."""
@@ -201,7 +201,6 @@ class ContinuousPlay:
         return None
 
     def _challenge(self, season: Season) -> RunningStint | None:
-        """Return the challenge that is played next, and refuse those of bots that are not in the ladder any more."""
         while challenge := next_challenge(self._database):
             pair = tuple(get_submission(self._database, number) for number in (challenge.submission, challenge.against))
             if all(bot.state in PLAYING for bot in pair):

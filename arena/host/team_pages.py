@@ -12,7 +12,7 @@ import arena.host.accounts as who
 import arena.host.challenges as asked
 import arena.host.submissions as sent
 from arena.host.cup_site import LAST, NUMBER, CupSite, SitePages, go_to, number_in
-from arena.host.guarded import Need, Visitor
+from arena.host.guarded import Form, Need, Visitor
 from arena.host.own_games import compare, own_games, players_of
 from arena.host.seasons import seasons
 from arena.web.guard import NOT_FOUND, RequestRefused
@@ -22,7 +22,6 @@ CHALLENGES = (
     "select challenge.*, own.bot as bot, other.bot as opponent from challenge join submission own "
     "on own.id = submission join submission other on other.id = against where own.team = ?"
 )
-Form = dict[str, str]
 DECISIONS = {
     "withdraw": sent.SubmissionState.WITHDRAWN,
     "unpark": sent.SubmissionState.PROBATION,
