@@ -34,7 +34,9 @@ def backup(folder: Path, to: Path) -> str:
             shutil.copy2(folder / name, draft / name)
         for name in (BOTS, RECEIVED):
             (folder / name).mkdir(mode=0o700, exist_ok=True)
-            _copy_tree(folder / name, draft / name)
+            (draft / name).mkdir(mode=0o700)
+            for path in (folder / name).iterdir():
+                _copy_files(path, draft / name / path.name)
         bots = len(list((draft / BOTS).iterdir()))
     return f"{counted(len(stores), 'store')} and {counted(bots, 'bot')}"
 
@@ -85,10 +87,15 @@ def _copy_sqlite(path: Path, to: Path) -> None:
         source.backup(target)
 
 
-def _copy_tree(path: Path, to: Path) -> None:
-    """Copy the files of submissions. What is no file, or vanishes as a submission ends, is left out."""
+def _copy_files(path: Path, to: Path) -> None:
+    """Copy the files of a submission. What is no file, or vanishes as a submission ends, is left out."""
     try:
-        shutil.copytree(path, to, symlinks=True, copy_function=_copy_file)
+        if path.is_dir():
+            shutil.copytree(path, to, symlinks=True, copy_function=_copy_file)
+        else:
+            _copy_file(str(path), str(to))
+    except (FileNotFoundError, RecursionError):  # or a build has made a thousand folders in each other
+        return
     except shutil.Error as error:
         if any("No such file" not in str(problem) for *_, problem in error.args[0]):
             raise

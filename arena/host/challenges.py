@@ -30,8 +30,8 @@ class Challenge(msgspec.Struct, frozen=True):
 
 def games_left_today(database: CupDatabase, cup: Cup, team: int) -> int:
     sql = (
-        "select sum(challenge.games) from challenge join submission on submission.id = challenge.submission "
-        "where team = ? and challenge.created > ? and challenge.state <> 'refused'"
+        "select sum(case challenge.state when 'refused' then played else challenge.games end) from challenge "
+        "join submission on submission.id = challenge.submission where team = ? and challenge.created > ?"
     )
     return max(0, cup.challenges.games_a_day - (database.value(sql, team, time.time() - DAY) or 0))
 

@@ -138,7 +138,7 @@ class CupSite:
     def teams_of(self, lines: Sequence[Line]) -> dict[str, str]:
         sql = (
             "select player, team.name as team from submission join team on team.id = team "
-            "where player in (select value from json_each(?))"
+            "where player in (select value from json_each(?)) order by state in ('probation', 'ladder'), submission.id"
         )
         return {
             one["player"]: one["team"]

@@ -8,7 +8,6 @@ is tried again after a pause.
 
 import hashlib
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Sequence
@@ -26,6 +25,7 @@ from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.guarded import INCOMING
 from arena.host.job import Job
+from arena.host.unpack import remove_tree
 from arena.league.executor.child_process import own_python
 from arena.league.option_values import check_values, time_control
 from arena.sandbox.killing import kill_left_by
@@ -61,7 +61,7 @@ async def clear_left(folder: Path) -> None:
     """Kill the processes of a server that was killed, and remove its temporary files and unfinished uploads."""
     await kill_left_by(child_token(folder))
     for name in (INCOMING, sent.TEMPORARY):
-        shutil.rmtree(folder / name, ignore_errors=True)
+        await trio.to_thread.run_sync(remove_tree, folder / name)
 
 
 def most_seconds(control: TimeControl) -> float:
@@ -156,7 +156,7 @@ class Pipeline:
         """Run the child of a stage to its end. Whatever it leaves behind is killed."""
         token, temporary = f"{child_token(self._folder)}.job", self._folder / sent.TEMPORARY
         try:
-            shutil.rmtree(temporary, ignore_errors=True)
+            await trio.to_thread.run_sync(remove_tree, temporary)
             temporary.mkdir(mode=0o700, exist_ok=True)
             with trio.move_on_after(seconds):
                 done = await trio.run_process(
@@ -192,7 +192,7 @@ class Pipeline:
 
     def _remove(self, ended: Sequence[sent.Submission]) -> None:
         for one in ended:
-            shutil.rmtree(sent.bot_folder(self._folder, one.id), ignore_errors=True)
+            remove_tree(sent.bot_folder(self._folder, one.id))
             sent.received_file(self._folder, one.id).unlink(missing_ok=True)
 
 

@@ -8,7 +8,7 @@ import os
 import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 
@@ -82,6 +82,7 @@ class RunningStint:
     before: int = 0
     known: int = 0
     planned: int | None = None
+    players: dict[str, int] = field(default_factory=dict)
     begun: float = inf
     over: StintOver | None = None
 
@@ -310,6 +311,7 @@ class ContinuousPlay:
         faults = {id: words.replace(f"{self._folder}/", "") for id, words in opened.faults.items()}
         self.faults = {id: words for id, words in self.faults.items() if id not in stint.ids} | faults
         stint.known, stint.planned = opened.known, opened.planned
+        stint.players = {digest: number for number, digest in opened.players.items()}
         with self._database.change():
             for number, digest in opened.players.items():
                 self._database.run("update submission set player = ? where id = ?", digest, number)
@@ -326,14 +328,15 @@ class ContinuousPlay:
                 for game in games:
                     for digest, fault in zip(game.players, game.faults, strict=True):
                         where = f"game {game.number} of season {number} ({fault})" if fault else ""
-                        if bot := self._bot(digest):
+                        if bot := stint.players.get(digest) or self._bot(digest):
                             record_game(self._database, self._cup, bot, where)
                 last = max(game.number for game in games)
                 self._database.run("update season set counted = ? where number = ?", last, number)
         self._failures, self.problem = 0, ""
 
     def _bot(self, digest: str) -> int | None:
-        sql = "select id from submission where player = ? order by id desc limit 1"
+        playing = "state in ('probation', 'ladder')"
+        sql = f"select id from submission where player = ? order by {playing} desc, id desc limit 1"
         found: int | None = self._database.value(sql, digest)
         return found
 

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from arena.errors import ArenaError
@@ -20,9 +21,8 @@ main()
 
 def read_apart(path: Path, plan: SitePlan) -> SiteContents:
     """Read what pages show of a store. Raises `ArenaError`, and `NoGamesError` for a store without games."""
-    done = subprocess.run(
-        own_python(PROGRAM), input=pickle.dumps((path, plan)), stdout=subprocess.PIPE, check=False, cwd="/"
-    )
+    asked, line = pickle.dumps((path, plan)), own_python(PROGRAM)
+    done = subprocess.run(line, input=asked, stdout=subprocess.PIPE, check=False, cwd="/", start_new_session=True)
     if done.returncode:
         raise ArenaError(f"{path}: the process that was to read it ended with exit code {done.returncode}")
     answer: SiteContents | str | None = pickle.loads(done.stdout)
@@ -42,4 +42,5 @@ def main() -> None:
         answer = None
     except ArenaError as error:
         answer = str(error)
-    sys.stdout.buffer.write(pickle.dumps(answer))
+    with suppress(BrokenPipeError), open(1, "wb", closefd=False) as out:  # the server may have ended meanwhile
+        out.write(pickle.dumps(answer))

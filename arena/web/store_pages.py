@@ -211,7 +211,8 @@ class ServedStore:
         self.feed = Feed(audience, lambda: [self.event()])
         self._cache: dict[str, Asset] = {}
         self._cached = reader.state
-        self._making = trio.Lock()  # one page at once, shared by all requests that wait for it
+        self._making = {True: trio.Lock(), False: trio.Lock()}
+        """One page of a game at once, and one other: nobody who asks for many games keeps a table from others."""
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -255,7 +256,7 @@ class ServedStore:
         await self.reader.is_read.wait()
         if self._cached is self.reader.state and name in self._cache:
             return self._cache[name]
-        async with self._making:
+        async with self._making[bool(GAME.fullmatch(name))]:
             state = self.reader.state
             if state.contents is None:
                 if state.problem == NOT_READ and not name.endswith(".js"):
@@ -264,11 +265,13 @@ class ServedStore:
             if state is not self._cached or sum(len(page.body) for page in self._cache.values()) > CACHE_BYTES:
                 self._cached = state
                 self._cache.clear()
-            if name not in self._cache:
-                texts = await trio.to_thread.run_sync(self._make, state, name)
-                for made, text in texts.items():
-                    self._cache[made] = Asset.of(text.encode(), TYPES[made.rpartition(".")[2]])
-            return self._cache[name]
+            if name in self._cache:
+                return self._cache[name]
+            texts = await trio.to_thread.run_sync(self._make, state, name)
+            assets = {made: Asset.of(text.encode(), TYPES[made.rpartition(".")[2]]) for made, text in texts.items()}
+            if state is self._cached:
+                self._cache |= assets
+            return assets[name]
 
     def _make(self, state: StoreSnapshot, name: str) -> dict[str, str]:
         """Return the text of a page or script by its name; of a game all three files, which are made together."""
