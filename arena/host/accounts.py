@@ -373,7 +373,6 @@ def revoke_token(database: CupDatabase, actor: Actor, number: int) -> None:
 
 
 def find_token(database: CupDatabase, word: str) -> Token | None:
-    """Return the token of this word if it is good; remember its use."""
     found = database.row(Token, "select * from token where hash = ?", secret_hash(word))
     now = time.time()
     if found is not None and now - (found.last_used or 0) > USED_SECONDS:

@@ -58,7 +58,6 @@ T = TypeVar("T")
 
 
 def when(seconds: float | None) -> str:
-    """Return a time as text in UTC; empty for none."""
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds)) if seconds else ""
 
 

@@ -90,8 +90,6 @@ class TokenBuckets:
 
 
 class Need(enum.IntEnum):
-    """The right that a page asks for; a host needs no team."""
-
     NOTHING = 0
     ACCOUNT = 1
     TEAM = 2

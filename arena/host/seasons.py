@@ -74,12 +74,10 @@ def league_seed(seed: str, league: str) -> int:
 
 
 def store_file(league: str, folder: Path, number: int) -> Path:
-    """Return the path of a store of a season, for one of `STORES`."""
     return folder / f"{league}-{number}.sqlite"
 
 
 def is_whole(cup: Cup, season: Season) -> bool:
-    """Whether everybody may see all of the games of a season."""
     return cup.shows == "after-game" or (cup.shows == "after-season" and season.state is SeasonState.FINISHED)
 
 
@@ -136,9 +134,10 @@ def begin_final(
         raise ArenaError("a gauntlet is no format of a final: expected round-robin, swiss, knockout or ladder")
 
     def plan() -> dict[str, Any]:
-        found = in_states(database, PLAYING)
+        frozen = current(database).frozen
+        found = [one for one in in_states(database, PLAYING) if frozen is None or one.received < frozen]
         if len(found) < LEAST_BOTS:
-            raise ArenaError(f"a final needs at least two bots in the ladder, and there are {len(found)}")
+            raise ArenaError(f"a final needs two bots that were sent before the freeze, and there are {len(found)}")
         places = {digest: place for place, digest in enumerate(order)}
         found.sort(key=lambda one: places.get(one.player, len(places)))
         is_seeded = options.name in SEEDED and not options.seeds

@@ -194,7 +194,6 @@ def quota_of(database: CupDatabase, cup: Cup, team: int) -> TeamQuota:
 
 
 def set_quota(database: CupDatabase, actor: Actor, team: int, *, a_day: int | None, active: int | None) -> None:
-    """Set the quota of a team; None: as the settings say."""
     with database.change():
         require_host(database, actor)
         get_team(database, team)

@@ -181,11 +181,10 @@ def test_behind_https_the_cookie_is_for_https_and_this_host_alone(make: MakeCup)
 
 
 @pytest.mark.parametrize("forge", [lambda word, sign: f"{word}.", lambda word, sign: word,
-                                   lambda word, sign: f"{word}.{sign[:-1]}0", lambda word, sign: f"{word}x.{sign}",
+                                   lambda word, sign: f"{word}.{sign[1:]}", lambda word, sign: f"{word}x.{sign}",
                                    lambda word, sign: f".{sign}", lambda word, sign: ""])  # fmt: skip
 def test_a_forged_cookie_is_nobodys(made: ServedCup, forge: Callable[[str, str], str]) -> None:
     word, _, sign = made.cookie(made.hosted.member("Ann", "Rooks")).removeprefix("arena=").partition(".")
-    sign = f"{sign[:-1]}{'1' if sign[-1] == '0' else sign[-1]}"
     assert made.get("/who", Cookie=f"arena={forge(word, sign)}").text.startswith("nobody ")
 
 

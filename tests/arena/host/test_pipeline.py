@@ -330,7 +330,7 @@ def test_a_submission_that_is_withdrawn_or_replaced_stops_at_once(
     assert now(hosted, other).state is SubmissionState.FAILED
 
 
-@pytest.mark.parametrize("lost", ["temporary", "received/1", "bots/1"])
+@pytest.mark.parametrize("lost", ["received/1", "bots/1"])
 def test_a_file_that_is_lost_is_no_fault_of_a_bot(
     hosted: Hosted, ann: Account, monkeypatch: pytest.MonkeyPatch, lost: str
 ) -> None:
@@ -346,13 +346,11 @@ def test_a_file_that_is_lost_is_no_fault_of_a_bot(
         async with running(hosted, tell=lose, complain=complaints.append) as made:
             await when(lambda: len(complaints) > ATTEMPTS, "it is tried again and again")
             assert made.trouble.startswith("this machine cannot")
-            place.unlink() if lost == "temporary" else aside.rename(place)
+            aside.rename(place)
             await when(lambda: not queue(hosted.database), "the queue is empty")
 
     if lost == "received/1":
         place.rename(aside)
-    elif lost == "temporary":  # a link to nowhere cannot be made a folder
-        place.symlink_to("nowhere")
     trio.run(main)
     assert now(hosted, sent).state is SubmissionState.PROBATION, stages(hosted, sent)
     assert [stage.attempts for stage in stages(hosted, sent).values()] == [1] * 4

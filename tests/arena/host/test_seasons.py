@@ -101,7 +101,7 @@ def test_a_change_is_refused_in_a_state_in_which_it_makes_no_sense(
     freeze(database, cup)
     with pytest.raises(ArenaError, match="only a finished season is followed by the next one"):
         open_season(database, cup)
-    with pytest.raises(ArenaError, match="a final needs at least two bots"):
+    with pytest.raises(ArenaError, match="a final needs two bots that were sent before the freeze"):
         begin_final(database, cup, ROUND_ROBIN)
     add_bots(database, folder, cup, "one", "two")
     with pytest.raises(ArenaError, match="gauntlet"):
