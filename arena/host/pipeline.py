@@ -34,12 +34,6 @@ from arena.system.concurrency import background
 from arena.system.printable import printable
 from arena.web.guard import Complain
 
-PROGRAM = """
-import sys
-sys.path[:] = sys.argv[1:]
-from arena.host.job import main
-main()
-"""
 ATTEMPTS = 3
 SECONDS = 1800.0
 """The most seconds of all stages of a submission, without the thinking time of its games."""
@@ -160,7 +154,7 @@ class Pipeline:
             temporary.mkdir(mode=0o700, exist_ok=True)
             with trio.move_on_after(seconds):
                 done = await trio.run_process(
-                    own_python(PROGRAM),
+                    own_python("arena.host.job"),
                     stdin=msgspec.json.encode(job),
                     capture_stdout=True,
                     capture_stderr=True,

@@ -11,17 +11,10 @@ from arena.league.executor.child_process import own_python
 from arena.report.site.pages import SiteContents
 from arena.report.site.site_contents import NoGamesError, SitePlan
 
-PROGRAM = """
-import sys
-sys.path[:] = sys.argv[1:]
-from arena.host.read_apart import main
-main()
-"""
-
 
 def read_apart(path: Path, plan: SitePlan) -> SiteContents:
     """Read what pages show of a store. Raises `ArenaError`, and `NoGamesError` for a store without games."""
-    asked, line = pickle.dumps((path, plan)), own_python(PROGRAM)
+    asked, line = pickle.dumps((path, plan)), own_python("arena.host.read_apart")
     done = subprocess.run(line, input=asked, stdout=subprocess.PIPE, check=False, cwd="/", start_new_session=True)
     if done.returncode:
         raise ArenaError(f"{path}: the process that was to read it ended with exit code {done.returncode}")

@@ -57,12 +57,6 @@ Told = LiveSetup | Watched | GameStored | LeagueProgress | Over
 to_server = msgspec.msgpack.Decoder(Told)
 
 
-PROGRAM = """
-import sys
-sys.path[:] = sys.argv[2:]
-from arena.web.live_process import main
-main(int(sys.argv[1]))
-"""
 MOST_WAITING = 20_000
 """Events on the list, some megabytes: one or two seconds of very fast bots."""
 MOST_SENT = 500
@@ -148,7 +142,7 @@ class ServerBeside:
     @classmethod
     def start(cls, setup: LiveSetup, listening: Listening, say: Callable[[str], None]) -> "ServerBeside":
         popen = subprocess.Popen(
-            own_python(PROGRAM, str(os.getpid())),
+            own_python("arena.web.live_process", os.getpid()),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -139,9 +139,9 @@ run(Told)
 that it is enough: a game lasts until the test has seen it."""
 PROGRAM = """
 from arena.web import beside
-patient = "from arena.web import live_process; live_process.LAST_SECONDS = 120\\n"
-before, found, after = beside.PROGRAM.partition("main(int")
-beside.PROGRAM, beside.END_SECONDS = before + patient + found + after, 120
+start, patience = beside.own_python, "from arena.web import live_process; live_process.LAST_SECONDS = 120\\nmain("
+beside.own_python = lambda *words: [part.replace("\\nmain(", f"\\n{patience}") for part in start(*words)]
+beside.END_SECONDS = 120
 from arena.cli.main import main
 main()
 """
