@@ -9,7 +9,6 @@ import signal
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from arena.game.record import GameRecord
 from arena.host.cup_settings import Playing, Submissions
 from arena.host.submissions import TEMPORARY, StageName, StageResult, Submission, bot_folder, received_file
 from arena.host.unpack import remove, unpack
+from arena.league.executor.child_process import until_dead
 from arena.league.league import open_league
 from arena.league.league_options import Kind, variant_of
 from arena.league.plan import LeagueEntry
@@ -50,7 +50,6 @@ STRATEGO = "stratego"
 MIRROR = "mirror"
 """The name of the bot's own copy, its opponent in a game without sample bots."""
 CHECKS = 2
-PARENT_SECONDS = 0.2
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -216,15 +215,14 @@ def do(job: Job) -> StageResult:
     return msgspec.structs.replace(result, fault=fault, trouble=trouble, log=shown("\n".join(log.lines), LONGEST_LOG))
 
 
-def _die_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(PARENT_SECONDS)
+async def _die_with(parent: int) -> None:
+    await until_dead(parent, lambda: os.getppid() == parent)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main() -> None:
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
-    threading.Thread(target=_die_with, args=(job.parent,), daemon=True).start()
+    threading.Thread(target=trio.run, args=(_die_with, job.parent), daemon=True).start()
     out = os.dup(1)
     os.dup2(2, 1)  # nothing but the answer goes to the parent
     os.set_inheritable(out, False)
