@@ -17,6 +17,7 @@ from arena.host.cup_database import FILE, VERSION, CupDatabase
 from arena.host.cup_settings import KEY, SETTINGS, load_cup
 from arena.host.seasons import STORES, seasons, store_file
 from arena.host.submissions import BOTS, RECEIVED
+from arena.host.unpack import remove_tree
 from arena.league.store import Store
 from arena.system.printable import counted, printable
 
@@ -74,7 +75,7 @@ def _new_folder(to: Path) -> Iterator[Path]:
         raise UsageError(f"{printable(str(to))}: expected a new or an empty folder")
     draft = to.with_name(to.name + PARTIAL)
     try:
-        shutil.rmtree(draft, ignore_errors=True)
+        remove_tree(draft)
         draft.mkdir(mode=0o700)
         yield draft
         draft.rename(to)
@@ -94,8 +95,10 @@ def _copy_files(path: Path, to: Path) -> None:
             shutil.copytree(path, to, symlinks=True, copy_function=_copy_file)
         else:
             _copy_file(str(path), str(to))
-    except (FileNotFoundError, RecursionError):  # or a build has made a thousand folders in each other
+    except FileNotFoundError:
         return
+    except RecursionError:  # a build has made a thousand folders in each other
+        remove_tree(to)
     except shutil.Error as error:
         if any("No such file" not in str(problem) for *_, problem in error.args[0]):
             raise

@@ -2,6 +2,8 @@
 
 import io
 import secrets
+import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Mapping
@@ -86,3 +88,11 @@ def zipped(files: Mapping[str, str | bytes]) -> bytes:
         for name, content in files.items():
             archive.writestr(name, content)
     return out.getvalue()
+
+
+def dig(folder: Path) -> None:
+    """Make a folder with thousands of folders in each other, as a build can."""
+    folder.mkdir(parents=True)
+    subprocess.run(
+        [sys.executable, "-c", "import os\nfor _ in range(3000): os.mkdir('a'); os.chdir('a')"], cwd=folder, check=True
+    )

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from hosted import dig
 from made_bots import PLAIN
 from made_cups import add_bot, make_account, make_cup, opened, play_until
 
@@ -20,7 +21,8 @@ from arena.host.cup_settings import Cup, load_cup
 from arena.host.export import INDEX, export_public
 from arena.host.public_check import verify_public
 from arena.host.seasons import SeasonState, begin_final, current, freeze, league_seed, open_season, store_file
-from arena.host.submissions import get_submission
+from arena.host.submissions import bot_folder, get_submission
+from arena.host.unpack import remove_tree
 from arena.league.league_options import FormatName, FormatOptions
 from arena.league.store import Store
 
@@ -249,6 +251,14 @@ def test_a_backup_that_is_made_while_games_are_played_can_be_restored_and_played
         assert season.counted <= games_of(store_file("season", again, season.number))
         before = get_submission(restored, 1).games
         play_until(again, load_cup(again), restored, lambda play: get_submission(restored, 1).games > before)
+
+
+def test_a_backup_leaves_out_what_a_build_has_made_too_deep(folder: Path, tmp_path: Path) -> None:
+    dig(bot_folder(folder, 7))
+    kept = backup(folder, tmp_path / "copy")
+    restore(tmp_path / "copy", tmp_path / "again")
+    remove_tree(bot_folder(folder, 7))
+    assert backup(folder, tmp_path / "other") == kept
 
 
 def test_a_copy_replaces_nothing(folder: Path, tmp_path: Path) -> None:

@@ -6,15 +6,13 @@ import io
 import os
 import random
 import stat
-import subprocess
-import sys
 import tarfile
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from hosted import tar, zipped
+from hosted import dig, tar, zipped
 
 from arena.host.cup_settings import Submissions
 from arena.host.unpack import DEEPEST, LONGEST_PART, UnpackError, remove, remove_tree, unpack
@@ -302,15 +300,6 @@ def test_what_an_interrupted_unpacking_has_left_is_removed(take: Callable[..., U
 
 def test_thousands_of_folders_in_each_other_are_removed(tmp_path: Path) -> None:
     folder = tmp_path / "deep"
-    folder.mkdir()
-    subprocess.run([sys.executable, "-c", DIG], cwd=folder, check=True)
+    dig(folder)
     remove_tree(folder)
     assert not folder.exists()
-
-
-DIG = """
-import os
-for _ in range(3000):
-    os.mkdir("a")
-    os.chdir("a")
-"""
