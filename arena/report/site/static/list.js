@@ -9,7 +9,8 @@ let allGames = null, unfiltered = [...list.rows];
 
 window.arenaList = ({ names, elos, reasons, forfeits, behind, results, scores, first, rows }) => {
   allGames = rows.map(([number, red, blue, result, reason, plies, after, hasPage]) => ({
-    number, plies, hasPage, red: names[red], blue: names[blue], winner: results[result], result: scores[result], reason: reasons[reason],
+    number, plies, hasPage, red: names[red], blue: names[blue],
+    winner: results[result], result: scores[result], reason: reasons[reason],
     started: first + after,
     date: first + after > 0 ? new Date(1000 * (first + after)).toISOString().slice(0, 16).replace("T", " ") : "",
     forfeits: forfeits[reason], comebacks: behind[number] || 0,
@@ -37,7 +38,8 @@ function chosen({ bot, against, result, reason, shown, from = 0, to = Infinity }
 }
 
 async function showList() {
-  const wanted = Object.fromEntries([...new FormData(filter)].filter(([, value]) => value)), isWanted = Object.keys(wanted).length > 0;
+  const wanted = Object.fromEntries([...new FormData(filter)].filter(([, value]) => value));
+  const isWanted = Object.keys(wanted).length > 0;
   history.replaceState(null, "", isWanted ? "#" + new URLSearchParams(wanted) : location.href.split("#")[0]);
   document.querySelector(".pages")?.toggleAttribute("hidden", isWanted);
   if (isWanted && !allGames) {

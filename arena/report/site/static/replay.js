@@ -151,10 +151,11 @@ function drawTimeline() {
   const bar = (taken) => (LINES + 2 - CHART) * Math.log1p(taken) / Math.log1p(longest);
   fights = Object.keys(seen.fights ?? seen.words ?? {}).map(Number);
   reveals = plies.filter((at) => hidden[at] < hidden[at - 1]);
+  const timesOf = (side) => game.taken.map((taken, at) => (game.sides[at] === side ? tick(at + 1, CHART, bar(taken)) : ""));
   const chart = element("svg", { viewBox: `-0.5 0 ${Math.max(last, 1) + 1} ${CHART}`, preserveAspectRatio: "none", ...UNSAID },
     path("fight", ...fights.map((at) => tick(at, 3, LINES - 3))), path("reveal", ...reveals.map((at) => tick(at, 0, 3))),
     ...counts.map((line, row) => path(sides[row], ...line.map((count, at) => `${at ? "L" : "M"}${at} ${level(count)}`))),
-    ...sides.map((side) => path("time " + side, ...game.taken.map((taken, at) => (game.sides[at] === side ? tick(at + 1, CHART, bar(taken)) : "")))),
+    ...sides.map((side) => path("time " + side, ...timesOf(side))),
     path("here"),
   );
   part("timeline").firstChild.replaceWith(chart);

@@ -27,7 +27,8 @@ function listenForSharing(number) {
   const told = part("share").querySelector("[role=status]"), svg = () => (board ? boardText() : game.views[view].images?.[ply]);
   const save = (kind, href) => element("a", { href, download: `game-${number}-ply-${ply}.${kind}` }).click();
   const copy = async (text) => {
-    const link = new URL(addressOf(), location.href), page = new URL("../embed.html" + addressOf().replace("#", `#game=${number}&`), location.href);
+    const link = new URL(addressOf(), location.href);
+    const page = new URL("../embed.html" + addressOf().replace("#", `#game=${number}&`), location.href);
     const code = fill(text, { link, page });
     try {
       await navigator.clipboard.writeText(code);
