@@ -53,6 +53,7 @@ PATIENCE, WARM = 300.0, 10.0
 MOST_MS, MOST_GROWTH, LEAST_GAMES = 100.0, 1.1, 0.9
 """The aims: milliseconds of a page load at p99, memory at the end beside the start, and games beside `arena league`."""
 PROGRAM = "import sys; sys.path[:] = sys.argv.pop(1).split(':'); from arena.cli.main import main; main()"
+ARENA = (sys.executable, "-c", PROGRAM, ":".join(sys.path))
 Where = tuple[str, int]
 
 
@@ -96,8 +97,7 @@ def make_competition(folder: Path, options: argparse.Namespace) -> list[Path]:
 @contextmanager
 def arena_process(*words: str) -> "Iterator[subprocess.Popen[str]]":
     """Run a command of this arena until the body ends, which must have read what it prints."""
-    line = [sys.executable, "-c", PROGRAM, ":".join(sys.path), *words]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen([*ARENA, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         try:
             yield process
         finally:

@@ -35,6 +35,7 @@ from typing import Any
 from urllib.parse import quote
 
 import psutil
+from host import ARENA
 
 from arena.host.accounts import MACHINE, Actor, invite, join, make_token
 from arena.host.cup_database import FILE, CupDatabase
@@ -42,8 +43,6 @@ from arena.host.cup_settings import KEY, SETTINGS, load_cup, write_cup
 from arena.host.seasons import open_season, store_file
 
 TOP = Path(__file__).parent.parent
-PROGRAM = "import sys; sys.path[:] = sys.argv.pop(1).split(':'); from arena.cli.main import main; main()"
-ARENA = (sys.executable, "-c", PROGRAM, ":".join(sys.path))
 PIPELINE = ("received", "unpacked", "built", "checked")
 ENDS = 1800.0
 """Seconds after which a submission that is still on its way counts as stuck."""
