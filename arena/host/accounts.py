@@ -9,6 +9,7 @@ import secrets
 import time
 import unicodedata
 from contextlib import suppress
+from typing import TypeVar
 
 import msgspec
 
@@ -18,6 +19,7 @@ from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.system.printable import counted, printable
 
+T = TypeVar("T")
 TOKEN_PREFIX = "arena_"
 """The beginning of each token, by which programs that look for published secrets can find one."""
 WORD_BYTES = 32
@@ -108,18 +110,20 @@ def checked_name(database: CupDatabase, table: str, name: str) -> str:
     return name
 
 
-def get_account(database: CupDatabase, number: int) -> Account:
-    found = database.row(Account, "select * from account where id = ?", number)
+def by_number(database: CupDatabase, kind: type[T], table: str, number: int) -> T:
+    """Return a row of a table by its id. Raises `ChangeRefusedError` if there is none."""
+    found = database.row(kind, f"select * from {table} where id = ?", number)
     if found is None:
-        raise ChangeRefusedError(f"there is no account {number}")
+        raise ChangeRefusedError(f"there is no {table} {number}")
     return found
+
+
+def get_account(database: CupDatabase, number: int) -> Account:
+    return by_number(database, Account, "account", number)
 
 
 def get_team(database: CupDatabase, number: int) -> Team:
-    found = database.row(Team, "select * from team where id = ?", number)
-    if found is None:
-        raise ChangeRefusedError(f"there is no team {number}")
-    return found
+    return by_number(database, Team, "team", number)
 
 
 def team_of(database: CupDatabase, account: int) -> Team | None:

@@ -23,6 +23,7 @@ from arena.host.pipeline import Pipeline
 from arena.host.playing import ContinuousPlay
 from arena.host.read_apart import read_apart
 from arena.host.seasons import STORES, Season, current, is_whole, store_file
+from arena.host.submissions import IS_PLAYING
 from arena.host.webhooks import Deliveries
 from arena.league.readers import HOST
 from arena.report.shown import SeenBy
@@ -137,7 +138,7 @@ class CupSite:
     def teams_of(self, lines: Sequence[Line]) -> dict[str, str]:
         sql = (
             "select player, team.name as team from submission join team on team.id = team "
-            "where player in (select value from json_each(?)) order by state in ('probation', 'ladder'), submission.id"
+            f"where player in (select value from json_each(?)) order by {IS_PLAYING}, submission.id"
         )
         return {
             one["player"]: one["team"]
@@ -155,7 +156,8 @@ class CupSite:
         """Return the store of a league by its name in paths; None without one."""
         kind, _, number = name.partition("-")
         found = self.database.row(Season, "select * from season where cast(number as text) = ?", number)
-        return (store_file(kind, self.folder, found.number), found) if found and name in self.leagues(found) else None
+        path = store_file(kind, self.folder, found.number) if found and kind in STORES else None
+        return (path, found) if found and path and path.is_file() else None
 
     def served(self, name: str) -> ServedStore | None:
         found = self.league(name) if not name.startswith("challenges") else None

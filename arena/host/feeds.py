@@ -93,8 +93,9 @@ class Feeds(SitePages):
         if contents is None:
             return of_season
         if name == "ladder":
-            teams = site.teams_of(site.ranked)
-            lines = [{**msgspec.to_builtins(one), "team": teams.get(one.digest, "")} for one in site.ranked]
+            ranked = site.ranked
+            teams = site.teams_of(ranked)
+            lines = [{**msgspec.to_builtins(one), "team": teams.get(one.digest, "")} for one in ranked]
             return of_season | {"lines": lines}
         names, table = contents.league.order, contents.table.crosstable
         if name == "matchups":

@@ -109,7 +109,7 @@ class HostPages(SitePages):
 
     async def season(self, request: Request, visitor: Visitor) -> Response:
         season = stage.current(self.database)
-        bots = self.database.value("select count(*) from submission where state in ('probation', 'ladder')")
+        bots = self.database.value(f"select count(*) from submission where {sent.IS_PLAYING}")
         return self.site.answer(request, visitor, "host_season.html", season=season, bots=bots, formats=FORMATS)
 
     async def change_season(self, request: Request, visitor: Visitor, form: Form) -> Response:

@@ -50,7 +50,7 @@ class StintKind(enum.Enum):
 
 
 class PlayOrder(msgspec.Struct, frozen=True):
-    """What to play, in which store: `bots` are names of submissions.
+    """An order to play a league of a season: `store` is its file, and `bots` are names by the ids of submissions.
 
     `games` are those of a challenge with the earlier ones between the same bots.
 

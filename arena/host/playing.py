@@ -31,7 +31,7 @@ from arena.host.seasons import (
     league_seed,
     store_file,
 )
-from arena.host.submissions import PLAYING, Submission, get_submission, in_states, record_game
+from arena.host.submissions import IS_PLAYING, PLAYING, Submission, get_submission, in_states, record_game
 from arena.host.webhooks import Event, announce
 from arena.league.executor.child_process import READ_SIZE, Frames, own_python
 from arena.league.executor.task import Watched
@@ -43,12 +43,6 @@ from arena.system.printable import counted, printable
 from arena.web.beside import GameStored, LeagueProgress
 from arena.web.live_games import LiveGames
 
-PROGRAM = """
-import sys
-sys.path[:] = sys.argv[1:]
-from arena.host.player import main
-main()
-"""
 END_SECONDS = 10.0
 """Time for a player whose input has ended, before it is killed."""
 LONGEST_STINTS = 10
@@ -128,7 +122,7 @@ class ContinuousPlay:
 
     @property
     def now(self) -> str:
-        """What is played now, or why nothing is, in a sentence."""
+        """A sentence for everybody: which league is being played, or why no game is."""
         stint = self.running
         if stint is None:
             return TROUBLE if self.problem else self._idle_words
@@ -235,7 +229,7 @@ class ContinuousPlay:
         """
         token, frames = f"{child_token(self._folder)}.player", Frames(from_player)
         process = await trio.lowlevel.open_process(
-            own_python(PROGRAM),
+            own_python("arena.host.player"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd="/",
@@ -321,7 +315,7 @@ class ContinuousPlay:
         stint.known += len(games)
         stint.begun = min(stint.begun, trio.current_time())
         number = stint.season.number
-        with self._database.change(waits=False):  # what is undone is told again
+        with self._database.change(waits=False):  # after a power failure the player tells these games again
             if stint.challenge:
                 note_played(self._database, stint.challenge.id, stint.played, ChallengeState.WAITING)
             if stint.kind is StintKind.LADDER:
@@ -335,8 +329,7 @@ class ContinuousPlay:
         self._failures, self.problem = 0, ""
 
     def _bot(self, digest: str) -> int | None:
-        playing = "state in ('probation', 'ladder')"
-        sql = f"select id from submission where player = ? order by {playing} desc, id desc limit 1"
+        sql = f"select id from submission where player = ? order by {IS_PLAYING} desc, id desc limit 1"
         found: int | None = self._database.value(sql, digest)
         return found
 

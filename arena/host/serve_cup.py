@@ -33,7 +33,7 @@ from arena.web.server import Application, Server
 from arena.web.store_server import SIGNALS
 
 SWITCH_SECONDS = 0.0005
-"""The loop that answers waits at each system call for a thread that works out ratings, usually ten times as long."""
+"""The longest that a thread which makes a page holds up the loop that answers at each system call; usually 5 ms."""
 
 
 def make_host(folder: Path, cup: Cup) -> str:
@@ -92,7 +92,7 @@ def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], 
     level = host_level(cup)
     use_all_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy: its threads for small matrices only wait for each other
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # also of children: for small matrices its threads only wait
     with sole_host(folder), closing(CupDatabase(folder / FILE)) as database, closing(listen(address)) as listening:
         known_as = [name] if (name := urlsplit(cup.address).hostname) else []
         host = HostServer(folder, cup, database, level, complain)

@@ -15,7 +15,17 @@ from pathlib import Path
 import msgspec
 
 from arena.bots.names import expected_name, name_fault
-from arena.host.accounts import DAY, MACHINE, Actor, ChangeRefusedError, get_team, is_member, name_key, require_host
+from arena.host.accounts import (
+    DAY,
+    MACHINE,
+    Actor,
+    ChangeRefusedError,
+    by_number,
+    get_team,
+    is_member,
+    name_key,
+    require_host,
+)
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.webhooks import Event, announce
@@ -52,13 +62,15 @@ class StageName(enum.Enum):
 class StageState(enum.Enum):
     BEGUN = "begun"
     WAITS = "waits"
-    """It had begun, and is to begin again."""
+    """The stage will begin again."""
     DONE = "done"
     FAILED = "failed"
 
 
 IN_PIPELINE = (SubmissionState.RECEIVED, SubmissionState.UNPACKED, SubmissionState.BUILT, SubmissionState.CHECKED)
 PLAYING = (SubmissionState.PROBATION, SubmissionState.LADDER)
+IS_PLAYING = "state in ('probation', 'ladder')"
+"""The condition in SQL for submissions whose state is one of `PLAYING`."""
 KEPT = (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED, SubmissionState.DISQUALIFIED)
 """The states in which the files of a submission are kept, and its name is taken."""
 ENDED = (SubmissionState.FAILED, SubmissionState.WITHDRAWN, SubmissionState.REPLACED)
@@ -146,10 +158,7 @@ def bot_folder(folder: Path, number: int) -> Path:
 
 
 def get_submission(database: CupDatabase, number: int) -> Submission:
-    found = database.row(Submission, "select * from submission where id = ?", number)
-    if found is None:
-        raise ChangeRefusedError(f"there is no submission {number}")
-    return found
+    return by_number(database, Submission, "submission", number)
 
 
 def in_states(

@@ -137,12 +137,12 @@ class TeamPages(SitePages):
         rows = self.site.rows_before(request, CHALLENGES, team)
         left = asked.games_left_today(database, self.site.cup, team)
         own = sent.in_states(database, sent.PLAYING, "and team = ?", team)
-        sql = "select distinct bot from submission where state in ('probation', 'ladder') order by bot limit ?"
+        sql = f"select distinct bot from submission where {sent.IS_PLAYING} order by bot limit ?"
         bots = database.column(sql, OPPONENTS)
         return self.site.answer(request, visitor, "challenges.html", rows=rows, own=own, bots=bots, left=left)
 
     async def challenge(self, request: Request, visitor: Visitor, form: Form) -> Response:
-        sql = "select max(id) from submission where bot = ? and state in ('probation', 'ladder')"
+        sql = f"select max(id) from submission where bot = ? and {sent.IS_PLAYING}"
         against = self.database.value(sql, form.get("against", "").strip())
         if against is None:
             raise who.ChangeRefusedError("against: expected the name of a bot in the ladder")

@@ -211,7 +211,7 @@ class ServedStore:
         self.feed = Feed(audience, lambda: [self.event()])
         self._cache: dict[str, Asset] = {}
         self._cached = reader.state
-        self._making = {True: trio.Lock(), False: trio.Lock()}
+        self._making_game, self._making_page = trio.Lock(), trio.Lock()
         """One page of a game at once, and one other: nobody who asks for many games keeps a table from others."""
 
     def routes(self) -> list[BaseRoute]:
@@ -256,7 +256,7 @@ class ServedStore:
         await self.reader.is_read.wait()
         if self._cached is self.reader.state and name in self._cache:
             return self._cache[name]
-        async with self._making[bool(GAME.fullmatch(name))]:
+        async with self._making_game if GAME.fullmatch(name) else self._making_page:
             state = self.reader.state
             if state.contents is None:
                 if state.problem == NOT_READ and not name.endswith(".js"):
