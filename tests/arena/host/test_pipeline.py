@@ -372,7 +372,8 @@ ANSWERS = "import sys; sys.stdin.read(); {}"
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
-    monkeypatch.setattr(pipeline, "PROGRAM", ANSWERS.format(line))
+    child = [sys.executable, "-c", ANSWERS.format(line)]
+    monkeypatch.setattr(pipeline, "own_python", lambda module: child)
 
 
 def answer_of(**answer: str) -> str:
