@@ -35,8 +35,7 @@ from arena.sandbox.levels import Level
 from arena.system.printable import shown
 from arena.version import __version__
 from arena.web.feed import Viewers
-from arena.web.guard import NOT_FOUND, Complain, PageLook, RequestRefused
-from arena.web.guard import TEMPLATES as WEB
+from arena.web.guard import NOT_FOUND, Asset, Complain, PageLook, RequestRefused
 from arena.web.live_games import LiveGames
 from arena.web.store_pages import NOT_READ, ServedStore, StoreReader
 from arena.web.store_server import LIVE
@@ -52,6 +51,8 @@ MENU = (
     ("Rules", "rules"),
     ("Submit", "submit"),
 )
+FIRST_SECONDS = 5.0
+"""The longest that a page waits after a start until the ladder has been read."""
 ROWS = 100
 LAST = 10**15 - 1
 NUMBER = re.compile(r"\d{1,15}", re.ASCII)
@@ -90,6 +91,8 @@ class CupSite:
         self.pipeline = Pipeline(folder, cup, database, tell=lambda submission: self.wake(), complain=complain)
         self.doors = GuardedRoutes(folder, cup, database)
         self._served: dict[tuple[str, bool], ServedStore] = {}
+        self._kept: dict[str, Asset] = {}
+        self._kept_of: object = None
         self._nursery: trio.Nursery | None = None
         self._one_at_once = trio.Lock()
 
@@ -120,6 +123,34 @@ class CupSite:
         values |= {"refused": refused, "fields": request.state.fields if refused else {}}
         page = self.look.page(template, here, site=site, competition=self, visitor=visitor, when=when, **values)
         return HTMLResponse(page, 409 if refused else 200)
+
+    def kept(self, path: str, show: PageFunction, *, is_same: bool = False) -> Route:
+        """Return the route of a page that is kept until what it shows changes: for visitors without an account.
+
+        One that `is_same` for everybody is kept for all.
+        """
+
+        async def answer(request: Request, visitor: Visitor) -> Response:
+            if served := self.served(self.ladder):
+                with trio.move_on_after(FIRST_SECONDS):
+                    await served.reader.is_read.wait()
+            if not is_same and (visitor.account or request.url.query):
+                return await show(request, visitor)
+            if self._kept_of != (state := self._state()):
+                self._kept, self._kept_of = {}, state
+            kept = self._kept
+            if path not in kept:
+                made = await show(request, visitor)
+                kept[path] = Asset.of(bytes(made.body), made.headers["content-type"])
+            return kept[path].answer(request)
+
+        return self.doors.page(path, answer)
+
+    def _state(self) -> object:
+        """Return what all kept pages show. Games are counted when the ladder is read again."""
+        served, season = self.served(self.ladder), current(self.database)
+        version = served.reader.state.version if served else ""
+        return self.database.revision, version, self.playing.now, self.leagues(season)
 
     def link(self, request: Request, visitor: Visitor, title: str, word: str) -> Response:
         return self.answer(request, visitor, "secret.html", title=title, secret=f"{self.cup.address}/join/{word}")
@@ -176,7 +207,7 @@ class CupSite:
 
         def dress(site: Site, version: str) -> Site:
             menu = (("Front page", "../index.html"), *site.menu, ("Now playing", "../now.html"))
-            return Site(site.title, menu, FOOTER, WEB, LIVE, version)
+            return Site(site.title, menu, FOOTER, self.look.site.folders, LIVE, version)
 
         def tell() -> None:
             if name == self.ladder:

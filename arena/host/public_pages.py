@@ -30,10 +30,11 @@ def public_routes(site: CupSite) -> list[BaseRoute]:
         """Go to the ladder, or to the replay of a game that was watched."""
         return go_to(f"/{site.ladder}{request.url.path if 'name' in request.path_params else '/index.html'}")
 
-    read = {"/": pages.front, "/index.html": pages.front, "/events": site.season_page, "/bots": pages.bots}
-    read |= {"/seasons": pages.seasons, "/rules": pages.rules, "/submit": pages.submit}
-    read |= {"/ladder": ladder, "/games/{name}": ladder}
+    kept = {"/": pages.front, "/index.html": pages.front, "/bots": pages.bots, "/seasons": pages.seasons}
+    kept |= {"/rules": pages.rules, "/submit": pages.submit}
+    read = {"/events": site.season_page, "/ladder": ladder, "/games/{name}": ladder}
     return [
+        *(site.kept(path, function) for path, function in kept.items()),
         *(doors.page(path, function) for path, function in read.items()),
         *site.form(SIGN_IN, pages.sign_in_form, pages.sign_in, Need.NOTHING, is_rare=True),
         *site.form("/join/{word}", pages.invitation, pages.join, Need.NOTHING, is_rare=True),

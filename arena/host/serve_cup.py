@@ -1,5 +1,6 @@
 """`arena host run`: one process with the pages, the submissions and the games of a competition, until a signal."""
 
+import gc
 import os
 import signal
 import sys
@@ -104,6 +105,8 @@ def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], 
             with trio.open_signal_receiver(*heard) as signals:
                 async with background(host.run) as nursery:
                     await nursery.start(server.run, [listening])
+                    host.look.compile()
+                    gc.freeze()  # what is there now stays: to look through it for garbage would hold up pages
                     ready(listening.url)
                     async for _ in signals:
                         return
