@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
 from math import inf
 from typing import Any
 
@@ -26,7 +25,9 @@ from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused
 
-BOARD_SECONDS, BOARDS_A_LIST = 0.1, 10
+BOARD_SECONDS, LIST_SECONDS = 0.1, 1.0
+LISTS_A_SECOND = 50
+"""The lists that are sent to viewers in a second: many viewers get them less often."""
 BOARDS_SHOWN = 12
 """Games with a small board in the list of running games."""
 MOST_DELAYED = 20_000
@@ -189,12 +190,14 @@ class LiveGames:
                 feed.close()
 
     async def run(self) -> None:
-        for rounds in count():
+        next_list = -inf
+        while True:
             while self._waiting and self._waiting[0][0] <= trio.current_time():
                 self._note(self._waiting.popleft()[1])
             self._publish_boards()
-            if rounds % BOARDS_A_LIST == 0:
+            if trio.current_time() >= next_list:
                 self._publish_list()
+                next_list = trio.current_time() + max(LIST_SECONDS, len(self._list) / LISTS_A_SECOND)
             await trio.sleep(BOARD_SECONDS)
 
     def _publish_boards(self) -> None:
@@ -219,8 +222,8 @@ class LiveGames:
         return Event(msgspec.json.encode(told).decode(), "games")
 
     def items(self) -> dict[str, str]:
-        """Return the list for a new viewer: that of the others, which is made once a second."""
-        is_old = trio.current_time() - self._listed_at > BOARDS_A_LIST * BOARD_SECONDS
+        """Return the list for a new viewer, which is made at most once a second for all."""
+        is_old = trio.current_time() - self._listed_at > LIST_SECONDS
         return self._draw() if is_old else self._listed
 
     def _draw(self) -> dict[str, str]:
