@@ -51,8 +51,7 @@ MENU = (
     ("Rules", "rules"),
     ("Submit", "submit"),
 )
-FIRST_SECONDS = 5.0
-"""The longest that a page waits after a start until the ladder has been read."""
+READ_SECONDS = 5.0
 ROWS = 100
 LAST = 10**15 - 1
 NUMBER = re.compile(r"\d{1,15}", re.ASCII)
@@ -125,15 +124,10 @@ class CupSite:
         return HTMLResponse(page, 409 if refused else 200)
 
     def kept(self, path: str, show: PageFunction, *, is_same: bool = False) -> Route:
-        """Return the route of a page that is kept until what it shows changes: for visitors without an account.
-
-        One that `is_same` for everybody is kept for all.
-        """
+        """Return the route of a page that is kept until it changes: for visitors without an account, or for all."""
 
         async def answer(request: Request, visitor: Visitor) -> Response:
-            if served := self.served(self.ladder):
-                with trio.move_on_after(FIRST_SECONDS):
-                    await served.reader.is_read.wait()
+            await self.read(self.ladder)
             if not is_same and (visitor.account or request.url.query):
                 return await show(request, visitor)
             if self._kept_of != (state := self._state()):
@@ -147,10 +141,9 @@ class CupSite:
         return self.doors.page(path, answer)
 
     def _state(self) -> object:
-        """Return what all kept pages show. Games are counted when the ladder is read again."""
-        served, season = self.served(self.ladder), current(self.database)
-        version = served.reader.state.version if served else ""
-        return self.database.revision, version, self.playing.now, self.leagues(season)
+        """Return what changes with all that kept pages show. Games are counted when the ladder is read again."""
+        versions = [served.reader.state.version for served in self._served.values()]
+        return self.database.revision, self.playing.now, self.leagues(current(self.database)), versions
 
     def link(self, request: Request, visitor: Visitor, title: str, word: str) -> Response:
         return self.answer(request, visitor, "secret.html", title=title, secret=f"{self.cup.address}/join/{word}")
@@ -206,8 +199,11 @@ class CupSite:
         plan = SitePlan(HOST if is_whole else PUBLIC, title=title, dialogues=False, has_logs=False)
 
         def dress(site: Site, version: str) -> Site:
-            menu = (("Front page", "../index.html"), *site.menu, ("Now playing", "../now.html"))
-            return Site(site.title, menu, FOOTER, self.look.site.folders, LIVE, version)
+            *own, rules = site.menu
+            above = [
+                (name, f"../{href}") for name, href in (*MENU, ("Team", "team")) if name not in ("Ladder", "Rules")
+            ]
+            return Site(site.title, (above[0], *own, *above[1:], rules), FOOTER, self.look.site.folders, LIVE, version)
 
         def tell() -> None:
             if name == self.ladder:
@@ -219,6 +215,13 @@ class CupSite:
     def contents(self, name: str) -> SiteContents | None:
         served = self.served(name)
         return served.reader.state.contents if served else None
+
+    async def read(self, name: str) -> SiteContents | None:
+        """Return the contents of a league; after a start, wait until they have been read."""
+        if served := self.served(name):
+            with trio.move_on_after(READ_SECONDS):
+                await served.reader.is_read.wait()
+        return self.contents(name)
 
     @property
     def ranked(self) -> Sequence[Line]:

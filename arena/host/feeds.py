@@ -64,11 +64,9 @@ class Feeds(SitePages):
     def routes(self) -> list[BaseRoute]:
         names = ("cup", "ladder", "matchups", "bots", "seasons", "games", "news")
         kept = {"/feed.atom": self._atom, **{f"/api/{name}": self._api for name in names}}
-        return [
-            self.site.doors.page("/health", self._health),
-            self.site.doors.page("/metrics", self._metrics),
-            *(self.site.kept(path, function, is_same=True) for path, function in kept.items()),
-        ]
+        routes = [self.site.kept(path, function, is_same=True) for path, function in kept.items()]
+        page = self.site.doors.page
+        return [page("/health", self._health), page("/metrics", self._metrics), *routes]
 
     async def _atom(self, request: Request, visitor: Visitor) -> Response:
         entries = self.database.rows(dict, NEWS, ENTRIES)

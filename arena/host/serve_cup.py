@@ -9,6 +9,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
 import trio
 
 from arena.errors import UsageError
@@ -38,10 +39,10 @@ SWITCH_SECONDS = 0.0005
 
 
 def make_host(folder: Path, cup: Cup) -> str:
-    """Make the database of a new folder with its first season; return the link that invites its host."""
+    """Make the database of a new folder with its first season; return the path of the link that invites its host."""
     with closing(CupDatabase(folder / FILE, create=True)) as database:
         open_season(database, cup)
-        return f"{cup.address}/join/{invite(database, MACHINE, is_host=True)}"
+        return f"/join/{invite(database, MACHINE, is_host=True)}"
 
 
 def host_level(cup: Cup) -> Level:
@@ -95,6 +96,7 @@ def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], 
     sys.setswitchinterval(SWITCH_SECONDS)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # also of children: for small matrices its threads only wait
     with sole_host(folder), closing(CupDatabase(folder / FILE)) as database, closing(listen(address)) as listening:
+        cup = msgspec.structs.replace(cup, address=cup.address or listening.url.rstrip("/"))
         known_as = [name] if (name := urlsplit(cup.address).hostname) else []
         host = HostServer(folder, cup, database, level, complain)
         application = host.application(hosts_of([listening.address], known_as))
