@@ -1,0 +1,563 @@
+"""The rules of a plain game as compiled code, for one game and for a batch.
+
+A game is a record of `GAME`, its rules one of `RULES`. All compiled functions are in this module: numba notices a
+change in the file of a function, and not in the files of those that it calls. `arena.learn.kernel` is the way in.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba  # type: ignore[import-untyped]  # it has no types
+import numpy as np
+
+from arena.learn.kernel_tables import (
+    ATTACKER_STAYS,
+    BOTH_IMMOBILE,
+    CHASE_BOOKLET,
+    CHASE_FREE,
+    DEFENDER_STAYS,
+    FLAG_TAKEN,
+    NO_ATTACKER,
+    NO_MOVE,
+    NOWHERE,
+    PLY_CAP,
+    QUIET_CAP,
+    RANK_COUNT,
+)
+from arena.learn.observation import (
+    ENEMY,
+    ENEMY_HIDDEN,
+    ENEMY_LOST,
+    ENTERED,
+    HIDDEN,
+    LATEST,
+    LEFT,
+    LOST,
+    MOVED,
+    OWN,
+    PLY,
+    QUIET,
+    RECENT,
+    SHOWN,
+)
+from arena.stratego.rules import board
+from protocol.notation import Rank
+
+DRAWN = 2
+"""The winner of a game that neither side has won, or that is not over."""
+SQUARES, FILES, WAYS = 100, 10, 4
+BORDERS = 9
+SCOUT, FLAG = int(Rank.SCOUT), int(Rank.FLAG)
+UNSEEN = board.HIDDEN
+RANK_BITS = 2 ** (RANK_COUNT + 1) - 2
+HAS_MOVED = 1
+TOLD = 1 << (RANK_COUNT + 1)
+
+GAME = np.dtype(
+    [
+        ("piece", np.uint8, SQUARES),  # the engine's code: rank, and 16 more for Blue
+        ("shown", np.uint16, SQUARES),  # what the opponent was told: HAS_MOVED, a bit for each possible rank, TOLD
+        ("slot", np.uint8, SQUARES),  # the place of a movable piece in `movers`
+        ("movers", np.uint8, (2, 40)),  # by side: the squares of movable pieces
+        ("mover_count", np.uint8, 2),
+        ("lost", np.uint8, (2, RANK_COUNT + 1)),
+        ("hidden", np.uint8, (2, RANK_COUNT + 1)),  # pieces on the board that may have more than one rank
+        ("run_square", np.uint8, 2),  # two squares: where the piece of the side's last move is
+        ("run_line", np.uint8, 2),  # ... the row, or 10 and the file, that it moved along
+        ("crossed", np.uint8, (2, BORDERS)),  # ... its last moves in a row over each border of the line
+        ("closed", np.uint16, 2),  # ... the borders that it may not cross now
+        ("chase", np.int32, 2),  # the plies of the side's chase, as the engine counts them
+        ("last", np.uint8, (2, 2)),  # by side: origin and target of its last move
+        ("fled", np.uint8, (2, 3)),  # by pursuer: squares that evading pieces have been on, at most three
+        ("fled_count", np.uint8, 2),
+        ("recent", np.uint8, (RECENT, 2)),  # origins and targets of the last plies, by ply modulo RECENT
+        ("ply", np.int32),
+        ("quiet", np.int32),
+        ("to_move", np.int8),
+        ("winner", np.int8),
+        ("reason", np.uint8),
+    ],
+    align=True,
+)
+"""A game under way."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function when it is first called, and keep the code in a file."""
+    return cast(Function, numba.njit(cache=True, nogil=True)(function))
+
+
+# --- what the opponent knows --------------------------------------------------------------------------------------
+
+
+@compiled
+def _narrow(game: Any, square: int, ranks: int) -> None:
+    """Restrict what the opponent may think that a piece is."""
+    before = game.shown[square] & RANK_BITS
+    after = before & ranks
+    if after == before:
+        return
+    game.shown[square] = game.shown[square] & ~RANK_BITS | after
+    if after & (after - 1) == 0:
+        code = game.piece[square]
+        game.hidden[code >> 4, code & 15] -= 1
+
+
+@compiled
+def _tell(game: Any, square: int) -> None:
+    _narrow(game, square, 1 << (game.piece[square] & 15))
+    game.shown[square] |= TOLD
+
+
+# --- repetition ---------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _touches_enemy(rules: Any, game: Any, square: int, side: int) -> bool:
+    for way in range(WAYS):
+        neighbour = rules.next[way, square]
+        if neighbour != NOWHERE:
+            code = game.piece[neighbour]
+            if code != 0 and code >> 4 != side:
+                return True
+    return False
+
+
+@compiled
+def _are_neighbours(rules: Any, square: int, other: int) -> bool:
+    for way in range(WAYS):
+        if rules.next[way, square] == other:
+            return True
+    return False
+
+
+@compiled
+def _line_of(origin: int, target: int) -> tuple[int, int, int]:
+    """Return the line of a move, and the first and last border that it crosses."""
+    row, file = divmod(origin, FILES)
+    other_row, other_file = divmod(target, FILES)
+    if row == other_row:
+        return row, min(file, other_file), max(file, other_file) - 1
+    return FILES + file, min(row, other_row), max(row, other_row) - 1
+
+
+@compiled
+def _count_run(rules: Any, game: Any, side: int, origin: int, target: int) -> None:
+    """Count a move for the rule of two squares."""
+    limit = rules.two_squares
+    if limit == 0:
+        return
+    line, low, high = _line_of(origin, target)
+    goes_on = origin == game.run_square[side] and line == game.run_line[side]
+    closed = 0
+    for border in range(BORDERS):
+        count = game.crossed[side, border] if goes_on else 0
+        count = min(count + 1, limit) if low <= border <= high else 0
+        game.crossed[side, border] = count
+        if count >= limit:
+            closed |= 1 << border
+    game.closed[side] = closed
+    game.run_line[side] = line
+    game.run_square[side] = target
+
+
+@compiled
+def _crosses_closed(game: Any, side: int, origin: int, target: int) -> bool:
+    if game.closed[side] == 0 or origin != game.run_square[side]:
+        return False
+    line, low, high = _line_of(origin, target)
+    return line == game.run_line[side] and game.closed[side] & ((2 << high) - (1 << low)) != 0
+
+
+@compiled
+def _chase_moved(rules: Any, game: Any, side: int, origin: int, target: int) -> None:
+    """Count a move to an empty square for both sides' chases."""
+    other = 1 - side
+    threat = game.last[other, 1]
+    evaded = threat != NOWHERE and _are_neighbours(rules, threat, origin)
+    game.chase[other] = game.chase[other] + 1 if evaded else 0
+    game.chase[side] = game.chase[side] + 1 if _touches_enemy(rules, game, target, side) else 0
+    if rules.chase == CHASE_BOOKLET:
+        if evaded:
+            _flee(game, other, origin)
+            _flee(game, other, target)
+        else:
+            game.fled_count[other] = 0
+        if game.chase[side] == 0:
+            game.fled_count[side] = 0
+    game.last[side, 0], game.last[side, 1] = origin, target
+
+
+@compiled
+def _flee(game: Any, pursuer: int, square: int) -> None:
+    count = game.fled_count[pursuer]
+    for place in range(count):
+        if game.fled[pursuer, place] == square:
+            return
+    if count < 3:
+        game.fled[pursuer, count] = square
+        game.fled_count[pursuer] = count + 1
+
+
+@compiled
+def _chase_attacked(rules: Any, game: Any, side: int, origin: int, target: int) -> None:
+    """End both chases with an attack, after which one may begin where it was."""
+    game.chase[1 - side] = 0
+    game.chase[side] = 1 if _touches_enemy(rules, game, target, side) else 0
+    game.fled_count[0] = game.fled_count[1] = 0
+    game.last[side, 0], game.last[side, 1] = origin, target
+
+
+@compiled
+def _ways_back(rules: Any, game: Any, history: Any, side: int, found: Any) -> int:
+    """List the changes that would bring an earlier position back, as the side sees it; return their number."""
+    labels = np.empty(SQUARES, np.uint8)
+    for square in range(SQUARES):
+        code = game.piece[square]
+        is_unseen = code != 0 and code >> 4 != side and game.shown[square] & TOLD == 0
+        labels[square] = UNSEEN + square if is_unseen else code
+    count = game.quiet if rules.chase == CHASE_BOOKLET else min(game.quiet, game.chase[side] - 1)
+    way = np.uint64(0)
+    for back in range(count):
+        origin, target = history[game.quiet - 1 - back]
+        label = labels[target]
+        way ^= rules.keys[label, origin] ^ rules.keys[label, target]
+        labels[origin], labels[target] = label, 0
+        found[back] = way
+    return count
+
+
+@compiled
+def _chase_looks_at(rules: Any, game: Any, side: int, origin: int, target: int) -> bool:
+    """Whether the rule on chases is about this move, and may forbid it."""
+    if game.piece[target] != 0 or not _touches_enemy(rules, game, target, side):
+        return False
+    if rules.chase == CHASE_BOOKLET:
+        return game.fled_count[side] > 2
+    return not (game.last[side, 0] == target and game.last[side, 1] == origin)
+
+
+@compiled
+def _keep_fresh(rules: Any, game: Any, history: Any, found: Any, codes: Any, count: int) -> int:
+    """Drop the codes that repetition forbids; return the number of those that are left."""
+    side = game.to_move
+    chases = game.chase[side] > 1 and rules.chase != CHASE_FREE
+    ways, kept = -1, 0
+    for place in range(count):
+        code = codes[place]
+        origin, target = rules.origin[side, code], rules.target[side, code]
+        if _crosses_closed(game, side, origin, target):
+            continue
+        if chases and _chase_looks_at(rules, game, side, origin, target):
+            if ways < 0:
+                ways = _ways_back(rules, game, history, side, found)
+            piece = game.piece[origin]
+            if _contains(found, ways, rules.keys[piece, origin] ^ rules.keys[piece, target]):
+                continue
+        codes[kept] = code
+        kept += 1
+    return kept
+
+
+@compiled
+def _contains(found: Any, count: int, wanted: int) -> bool:
+    for place in range(count):
+        if found[place] == wanted:
+            return True
+    return False
+
+
+# --- moves --------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _list_codes(rules: Any, game: Any, history: Any, found: Any, codes: Any) -> int:
+    """List the codes of the legal moves of the side to move; return their number."""
+    side = game.to_move
+    count = 0
+    for place in range(game.mover_count[side]):
+        origin = game.movers[side, place]
+        runs = game.piece[origin] & 15 == SCOUT
+        for way in range(WAYS):
+            target = rules.next[way, origin]
+            code = rules.first[side, way, origin]
+            while target != NOWHERE:
+                other = game.piece[target]
+                if other != 0 and other >> 4 == side:
+                    break
+                codes[count] = code
+                count += 1
+                if other != 0 or not runs:
+                    break
+                code += rules.further[side, way]
+                target = rules.next[way, target]
+    if game.closed[side] != 0 or game.chase[side] > 1:
+        return _keep_fresh(rules, game, history, found, codes, count)
+    return count
+
+
+@compiled
+def _is_mobile(rules: Any, game: Any, side: int) -> bool:
+    for place in range(game.mover_count[side]):
+        for way in range(WAYS):
+            target = rules.next[way, game.movers[side, place]]
+            if target != NOWHERE and (game.piece[target] == 0 or game.piece[target] >> 4 != side):
+                return True
+    return False
+
+
+@compiled
+def _play(rules: Any, game: Any, history: Any, code: int) -> bool:
+    """Play a legal move; return whether it went to an empty square."""
+    side = game.to_move
+    origin, target = rules.origin[side, code], rules.target[side, code]
+    recent = game.ply % RECENT
+    game.recent[recent, 0], game.recent[recent, 1] = origin, target
+    if game.shown[origin] & HAS_MOVED == 0:
+        _narrow(game, origin, rules.mobile_mask)
+        game.shown[origin] |= HAS_MOVED
+    is_quiet = game.piece[target] == 0
+    if is_quiet:
+        _go(rules, game, history, side, origin, target)
+    else:
+        _fight(rules, game, side, origin, target)
+    game.ply += 1
+    game.to_move = 1 - side
+    return is_quiet
+
+
+@compiled
+def _go(rules: Any, game: Any, history: Any, side: int, origin: int, target: int) -> None:
+    _relocate(game, side, origin, target)
+    if not _are_neighbours(rules, origin, target):
+        _tell(game, target)
+    _count_run(rules, game, side, origin, target)
+    if rules.chase != CHASE_FREE:
+        _chase_moved(rules, game, side, origin, target)
+        history[game.quiet, 0], history[game.quiet, 1] = origin, target
+    game.quiet += 1
+
+
+@compiled
+def _fight(rules: Any, game: Any, side: int, origin: int, target: int) -> None:
+    attacker, defender = game.piece[origin] & 15, game.piece[target] & 15
+    survivor = rules.fights[attacker, defender]
+    _tell(game, origin)
+    if survivor == DEFENDER_STAYS and rules.silent and attacker != SCOUT:
+        _narrow(game, target, rules.stayers[attacker])
+    else:
+        _tell(game, target)
+    if survivor != DEFENDER_STAYS:
+        _remove(rules, game, 1 - side, target)
+    if survivor == ATTACKER_STAYS:
+        _relocate(game, side, origin, target)
+    else:
+        _remove(rules, game, side, origin)
+    _count_run(rules, game, side, origin, target)
+    if rules.chase != CHASE_FREE:
+        _chase_attacked(rules, game, side, origin, target)
+    game.quiet = 0
+    if defender == FLAG:
+        game.winner, game.reason = side, FLAG_TAKEN
+
+
+@compiled
+def _relocate(game: Any, side: int, origin: int, target: int) -> None:
+    game.piece[target], game.piece[origin] = game.piece[origin], 0
+    game.shown[target], game.shown[origin] = game.shown[origin], 0
+    slot = game.slot[origin]
+    game.movers[side, slot] = target
+    game.slot[target] = slot
+
+
+@compiled
+def _remove(rules: Any, game: Any, side: int, square: int) -> None:
+    """Take a piece off the board; its rank has been told."""
+    rank = game.piece[square] & 15
+    game.piece[square] = 0
+    game.shown[square] = 0
+    game.lost[side, rank] += 1
+    if rules.mobile_mask >> rank & 1:
+        last = game.mover_count[side] - 1
+        moved = game.movers[side, last]
+        game.movers[side, game.slot[square]] = moved
+        game.slot[moved] = game.slot[square]
+        game.mover_count[side] = last
+
+
+# --- the end ------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _look_for_end(rules: Any, game: Any, stuck: bool, was_quiet: bool) -> None:
+    """End the game if a side cannot move or a cap is reached; `stuck` is the side to move."""
+    side = game.to_move
+    other_stuck = rules.at_once and not was_quiet and not _is_mobile(rules, game, 1 - side)
+    unarmed = rules.needs_attacker and game.mover_count[side] == 0  # in plain games, what can move can attack
+    other_unarmed = rules.needs_attacker and game.mover_count[1 - side] == 0
+    if stuck or other_stuck:
+        both = unarmed and other_unarmed
+        _end(game, stuck or both, other_stuck or both, NO_MOVE)
+    elif unarmed or other_unarmed:
+        _end(game, unarmed, other_unarmed, NO_ATTACKER)
+    elif game.ply >= rules.max_plies:
+        game.reason = PLY_CAP
+    elif game.quiet >= rules.max_quiet:
+        game.reason = QUIET_CAP
+
+
+@compiled
+def _end(game: Any, side_lost: bool, other_lost: bool, reason: int) -> None:
+    if side_lost and other_lost:
+        game.reason = BOTH_IMMOBILE
+    else:
+        game.winner = 1 - game.to_move if side_lost else game.to_move
+        game.reason = reason
+
+
+# --- observations -------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _write_planes(game: Any, seat: int, planes: Any) -> None:
+    """Write all planes of a seat; see `arena.learn.observation.PLANES`."""
+    words = np.empty((3, SQUARES), np.uint16)
+    for square in range(SQUARES):
+        place = square if seat == 0 else SQUARES - FILES - square + 2 * (square % FILES)
+        code, shown = game.piece[square], game.shown[square]
+        own = code != 0 and code >> 4 == seat
+        words[0, place] = 1 << (code & 15) if own else 0
+        words[1, place] = shown if own else 0
+        words[2, place] = 0 if own else shown
+    for rank in range(RANK_COUNT):
+        for place in range(SQUARES):
+            planes[OWN + rank, place] = words[0, place] >> (rank + 1) & 1
+            planes[SHOWN + rank, place] = words[1, place] >> (rank + 1) & 1
+            planes[ENEMY + rank, place] = words[2, place] >> (rank + 1) & 1
+    for place in range(SQUARES):
+        planes[MOVED, place] = (words[1, place] | words[2, place]) & HAS_MOVED
+    planes[LATEST:] = 0
+    for age in range(min(RECENT, game.ply)):
+        recent = (game.ply - 1 - age) % RECENT
+        for end, value in ((0, LEFT), (1, ENTERED)):
+            square = game.recent[recent, end]
+            place = square if seat == 0 else SQUARES - FILES - square + 2 * (square % FILES)
+            planes[LATEST + age, place] = value
+
+
+@compiled
+def _write_facts(game: Any, seat: int, facts: Any) -> None:
+    facts[PLY], facts[QUIET] = game.ply, game.quiet
+    for rank in range(RANK_COUNT):
+        facts[LOST + rank] = game.lost[seat, rank + 1]
+        facts[ENEMY_LOST + rank] = game.lost[1 - seat, rank + 1]
+        facts[ENEMY_HIDDEN + rank] = game.hidden[1 - seat, rank + 1]
+        facts[HIDDEN + rank] = game.hidden[seat, rank + 1]
+
+
+# --- a batch ------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _refresh(rules: Any, game: Any, was_quiet: bool, history: Any, found: Any, codes: Any, count: int, mask: Any) -> int:
+    """Replace the list and mask of legal codes by those of the side to move, and look for the end of the game."""
+    for place in range(count):
+        mask[codes[place]] = False
+    if game.reason == 0:
+        count = _list_codes(rules, game, history, found, codes)
+        _look_for_end(rules, game, count == 0, was_quiet)
+    if game.reason != 0:
+        return 0
+    for place in range(count):
+        mask[codes[place]] = True
+    return count
+
+
+@compiled
+def start_games(rules: Any, games: Any, which: Any, setups: Any, history: Any, found: Any, legal: Any) -> None:
+    """Begin the games of these numbers with set-ups (by game, side and square of a set-up)."""
+    codes, counts, mask = legal
+    for place in range(len(which)):
+        number = which[place]
+        game = games[number]
+        _place(rules[0], game, setups[place])
+        counts[number] = _refresh(
+            rules[0], game, False, history[number], found, codes[number], counts[number], mask[number]
+        )
+
+
+@compiled
+def _place(rules: Any, game: Any, setup: Any) -> None:
+    game.piece[:] = 0
+    game.shown[:] = 0
+    game.lost[:] = 0
+    game.closed[:] = 0
+    game.chase[:] = 0
+    game.fled_count[:] = 0
+    game.mover_count[:] = 0
+    game.run_square[:] = NOWHERE
+    game.last[:] = NOWHERE
+    game.ply, game.quiet, game.reason, game.winner, game.to_move = 0, 0, 0, DRAWN, rules.starts
+    is_open = rules.army_mask & (rules.army_mask - 1) == 0  # an army of one rank
+    for side in range(2):
+        for rank in range(RANK_COUNT + 1):
+            game.hidden[side, rank] = 0 if is_open else rules.army[rank]
+        for place in range(setup.shape[1]):
+            rank = setup[side, place]
+            if rank == 0:
+                continue
+            square = rules.home[side, place]
+            game.piece[square] = rank + 16 * side
+            game.shown[square] = rules.army_mask
+            if rules.mobile_mask >> rank & 1:
+                count = game.mover_count[side]
+                game.movers[side, count] = square
+                game.slot[square] = count
+                game.mover_count[side] = count + 1
+
+
+@compiled
+def first_illegal(games: Any, actions: Any, mask: Any) -> int:
+    """Return the number of the first game under way with an action that is not legal, or -1."""
+    for number in range(len(games)):
+        action = actions[number]
+        if games[number].reason == 0 and not (0 <= action < mask.shape[1] and mask[number, action]):
+            return number
+    return -1
+
+
+@compiled
+def play_all(rules: Any, games: Any, actions: Any, history: Any, found: Any, legal: Any, seen: Any) -> None:
+    """Play a legal action in each game under way, and write what its next seat observes; others stay as they are."""
+    codes, counts, mask = legal
+    planes, facts = seen
+    for number in range(len(games)):
+        game = games[number]
+        if game.reason != 0:
+            continue
+        was_quiet = _play(rules[0], game, history[number], actions[number])
+        counts[number] = _refresh(
+            rules[0], game, was_quiet, history[number], found, codes[number], counts[number], mask[number]
+        )
+        if len(planes):
+            _write_planes(game, game.to_move, planes[number])
+            _write_facts(game, game.to_move, facts[number])
+
+
+@compiled
+def observe_games(games: Any, which: Any, seats: Any, planes: Any, facts: Any) -> None:
+    """Write what seats observe: of the games of these numbers, those seats, in this order."""
+    for place in range(len(which)):
+        game = games[which[place]]
+        _write_planes(game, seats[place], planes[place])
+        _write_facts(game, seats[place], facts[place])
+
+
+@compiled
+def pick(codes: Any, counts: Any, fractions: Any, actions: Any) -> None:
+    """Pick a legal code for each game by a number from 0 up to 1; 0 where there is none."""
+    for number in range(len(counts)):
+        count = counts[number]
+        actions[number] = codes[number, int(fractions[number] * count)] if count else 0
