@@ -17,6 +17,7 @@ from arena.learn.kernel_tables import (
     CHASE_FREE,
     DEFENDER_STAYS,
     FLAG_TAKEN,
+    HOME_COUNT,
     NO_ATTACKER,
     NO_MOVE,
     NOWHERE,
@@ -58,7 +59,7 @@ GAME = np.dtype(
         ("piece", np.uint8, SQUARES),  # the engine's code: rank, and 16 more for Blue
         ("shown", np.uint16, SQUARES),  # what the opponent was told: HAS_MOVED, a bit for each possible rank, TOLD
         ("slot", np.uint8, SQUARES),  # the place of a movable piece in `movers`
-        ("movers", np.uint8, (2, 40)),  # by side: the squares of movable pieces
+        ("movers", np.uint8, (2, HOME_COUNT)),  # by side: the squares of movable pieces
         ("mover_count", np.uint8, 2),
         ("lost", np.uint8, (2, RANK_COUNT + 1)),
         ("hidden", np.uint8, (2, RANK_COUNT + 1)),  # pieces on the board that may have more than one rank
@@ -421,23 +422,40 @@ def _end(game: Any, side_lost: bool, other_lost: bool, reason: int) -> None:
 
 
 @compiled
-def _write_planes(game: Any, seat: int, planes: Any) -> None:
-    """Write all planes of a seat; see `arena.learn.observation.PLANES`."""
-    words = np.empty((3, SQUARES), np.uint16)
+def _write_words(game: Any, seat: int, words: Any) -> None:
+    """Write a word of bits by rank for each square: own ranks, own pieces as shown, and enemy pieces as shown."""
+    own, own_shown, enemy_shown = words[0], words[1], words[2]
+    lowest, pieces, shown = 16 * seat + 1, game.piece, game.shown
     for square in range(SQUARES):
-        place = square if seat == 0 else SQUARES - FILES - square + 2 * (square % FILES)
-        code, shown = game.piece[square], game.shown[square]
-        own = code != 0 and code >> 4 == seat
-        words[0, place] = 1 << (code & 15) if own else 0
-        words[1, place] = shown if own else 0
-        words[2, place] = 0 if own else shown
-    for rank in range(RANK_COUNT):
-        for place in range(SQUARES):
-            planes[OWN + rank, place] = words[0, place] >> (rank + 1) & 1
-            planes[SHOWN + rank, place] = words[1, place] >> (rank + 1) & 1
-            planes[ENEMY + rank, place] = words[2, place] >> (rank + 1) & 1
+        is_own = (pieces[square] >= lowest) & (pieces[square] < lowest + 15)
+        own[square] = np.uint16(1) << np.uint16(pieces[square] & 15) if is_own else 0
+        own_shown[square] = shown[square] if is_own else 0
+        enemy_shown[square] = 0 if is_own else shown[square]
+    if seat == 1:
+        for group in range(3):
+            for low in range(0, SQUARES // 2, FILES):
+                for file in range(FILES):
+                    here, there = low + file, SQUARES - FILES - low + file
+                    words[group, here], words[group, there] = words[group, there], words[group, here]
+
+
+@compiled
+def _write_planes(game: Any, seat: int, planes: Any, words: Any) -> None:
+    """Write all planes of a seat; see `arena.learn.observation.PLANES`.
+
+    The loops over squares are simple, so that the compiler turns them into code that handles many squares at once.
+    """
+    _write_words(game, seat, words)
+    for first, group in ((OWN, 0), (SHOWN, 1), (ENEMY, 2)):
+        word = words[group]
+        for rank in range(RANK_COUNT):
+            bit = np.uint16(2 << rank)
+            plane = planes[first + rank]
+            for place in range(SQUARES):
+                plane[place] = word[place] & bit != 0
+    moved = planes[MOVED]
     for place in range(SQUARES):
-        planes[MOVED, place] = (words[1, place] | words[2, place]) & HAS_MOVED
+        moved[place] = (words[1, place] | words[2, place]) & HAS_MOVED
     planes[LATEST:] = 0
     for age in range(min(RECENT, game.ply)):
         recent = (game.ply - 1 - age) % RECENT
@@ -532,7 +550,7 @@ def first_illegal(games: Any, actions: Any, mask: Any) -> int:
 def play_all(rules: Any, games: Any, actions: Any, history: Any, found: Any, legal: Any, seen: Any) -> None:
     """Play a legal action in each game under way, and write what its next seat observes; others stay as they are."""
     codes, counts, mask = legal
-    planes, facts = seen
+    planes, facts, words = seen
     for number in range(len(games)):
         game = games[number]
         if game.reason != 0:
@@ -542,16 +560,17 @@ def play_all(rules: Any, games: Any, actions: Any, history: Any, found: Any, leg
             rules[0], game, was_quiet, history[number], found, codes[number], counts[number], mask[number]
         )
         if len(planes):
-            _write_planes(game, game.to_move, planes[number])
+            _write_planes(game, game.to_move, planes[number], words)
             _write_facts(game, game.to_move, facts[number])
 
 
 @compiled
-def observe_games(games: Any, which: Any, seats: Any, planes: Any, facts: Any) -> None:
+def observe_games(games: Any, which: Any, seats: Any, seen: Any) -> None:
     """Write what seats observe: of the games of these numbers, those seats, in this order."""
+    planes, facts, words = seen
     for place in range(len(which)):
         game = games[which[place]]
-        _write_planes(game, seats[place], planes[place])
+        _write_planes(game, seats[place], planes[place], words)
         _write_facts(game, seats[place], facts[place])
 
 

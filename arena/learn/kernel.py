@@ -8,16 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 from arena.errors import UsageError
 from arena.learn import compiled
 from arena.learn.action_codes import CODE_COUNT, SQUARE_COUNT
-from arena.learn.kernel_tables import RANK_COUNT, REASONS, most_codes, moves_kept, rule_numbers
+from arena.learn.kernel_tables import HOME_COUNT, RANK_COUNT, REASONS, most_codes, moves_kept, rule_numbers
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT, Observation
+from arena.learn.placement import Setups
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import as_ruleset
 from protocol.notation import BOARD_SIZE, Color, Rank
 from protocol.seats import Outcome
-
-HOME_COUNT = 40
-Setups = NDArray[np.uint8]
-"""By game, side and square of a set-up (own back row first): a rank's number, or 0 for an empty square."""
 
 
 class Kernel:
@@ -44,6 +41,7 @@ class Kernel:
         self._planes = np.zeros((seen, PLANE_COUNT, SQUARE_COUNT), np.int8)
         self.planes = self._planes.reshape(seen, PLANE_COUNT, BOARD_SIZE, BOARD_SIZE)
         self.facts = np.zeros((seen, FACT_COUNT), np.int32)
+        self._words = np.zeros((3, SQUARE_COUNT), np.uint16)
         kept = moves_kept(self.ruleset)
         self._history = np.zeros((games, kept, 2), np.uint8)
         self._found = np.zeros(kept, np.uint64)
@@ -74,7 +72,7 @@ class Kernel:
                 f"game {bad}: expected one of its {self.counts[bad]} legal codes (see mask), got {actions[bad]}"
             )
         play = (self._rules, self.games, actions, self._history, self._found)
-        compiled.play_all(*play, (self.codes, self.counts, self.mask), (self._planes, self.facts))
+        compiled.play_all(*play, (self.codes, self.counts, self.mask), (self._planes, self.facts, self._words))
 
     def sample(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return a random legal code for each game, each as likely as the others; 0 for a game that is over."""
@@ -88,7 +86,7 @@ class Kernel:
         seats = np.ascontiguousarray(np.broadcast_to(np.asarray(seats, np.int64), numbers.shape))
         planes = np.empty((len(numbers), PLANE_COUNT, SQUARE_COUNT), np.int8)
         facts = np.empty((len(numbers), FACT_COUNT), np.int32)
-        compiled.observe_games(self.games, numbers, seats, planes, facts)
+        compiled.observe_games(self.games, numbers, seats, (planes, facts, self._words))
         return Observation(planes.reshape(len(numbers), PLANE_COUNT, BOARD_SIZE, BOARD_SIZE), facts)
 
     # --- reading --------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from protocol.view import stayers
 
 RANK_COUNT = len(Rank)
 """Ranks are numbered from 1; index 0 of a table by rank is not used."""
+HOME_COUNT = len(HOME_SQUARES[Color.RED])
 NOWHERE = 255
 """A square that is none."""
 CHASE_FREE, CHASE_ISF, CHASE_BOOKLET = range(3)
@@ -52,7 +53,7 @@ RULES = np.dtype(
         ("silent", np.bool_),
         ("max_plies", np.int32),
         ("max_quiet", np.int32),
-        ("home", np.uint8, (2, 40)),  # by side: the squares of a set-up in its order
+        ("home", np.uint8, (2, HOME_COUNT)),  # by side: the squares of a set-up in its order
         ("next", np.uint8, (4, SQUARE_COUNT)),  # by direction: the neighbour, NOWHERE beyond the edge and for lakes
         ("first", np.int16, (2, 4, SQUARE_COUNT)),  # by side, direction and origin: the code of a step
         ("further", np.int16, (2, 4)),  # by side and direction: from a code to that of the next square
