@@ -1,1 +1,1 @@
-"""Stratego for reinforcement learning: many games in lockstep as numpy arrays, under the rules of the arena's engine."""
+"""Stratego for reinforcement learning: many games in lockstep as arrays, under the rules of the arena's engine."""

@@ -7,7 +7,7 @@ change in the file of a function, and not in the files of those that it calls. `
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-import numba  # type: ignore[import-untyped]  # it has no types
+import numba
 import numpy as np
 
 from arena.learn.kernel_tables import (
@@ -17,6 +17,7 @@ from arena.learn.kernel_tables import (
     CHASE_FREE,
     DEFENDER_STAYS,
     FLAG_TAKEN,
+    GOING_ON,
     HOME_COUNT,
     NO_ATTACKER,
     NO_MOVE,
@@ -128,7 +129,7 @@ def _touches_enemy(rules: Any, game: Any, square: int, side: int) -> bool:
 
 @compiled
 def _are_neighbours(rules: Any, square: int, other: int) -> bool:
-    for way in range(WAYS):
+    for way in range(WAYS):  # noqa: SIM110  (numba compiles no generators)
         if rules.next[way, square] == other:
             return True
     return False
@@ -169,7 +170,8 @@ def _crosses_closed(game: Any, side: int, origin: int, target: int) -> bool:
     if game.closed[side] == 0 or origin != game.run_square[side]:
         return False
     line, low, high = _line_of(origin, target)
-    return line == game.run_line[side] and game.closed[side] & ((2 << high) - (1 << low)) != 0
+    crossed = (2 << high) - (1 << low)
+    return bool(line == game.run_line[side] and game.closed[side] & crossed != 0)
 
 
 @compiled
@@ -212,14 +214,15 @@ def _chase_attacked(rules: Any, game: Any, side: int, origin: int, target: int) 
 
 
 @compiled
-def _ways_back(rules: Any, game: Any, history: Any, side: int, found: Any) -> int:
+def _ways_back(rules: Any, game: Any, past: Any, side: int) -> int:
     """List the changes that would bring an earlier position back, as the side sees it; return their number."""
+    history, found = past
     labels = np.empty(SQUARES, np.uint8)
     for square in range(SQUARES):
         code = game.piece[square]
         is_unseen = code != 0 and code >> 4 != side and game.shown[square] & TOLD == 0
         labels[square] = UNSEEN + square if is_unseen else code
-    count = game.quiet if rules.chase == CHASE_BOOKLET else min(game.quiet, game.chase[side] - 1)
+    count = int(game.quiet if rules.chase == CHASE_BOOKLET else min(game.quiet, game.chase[side] - 1))
     way = np.uint64(0)
     for back in range(count):
         origin, target = history[game.quiet - 1 - back]
@@ -236,12 +239,12 @@ def _chase_looks_at(rules: Any, game: Any, side: int, origin: int, target: int) 
     if game.piece[target] != 0 or not _touches_enemy(rules, game, target, side):
         return False
     if rules.chase == CHASE_BOOKLET:
-        return game.fled_count[side] > 2
-    return not (game.last[side, 0] == target and game.last[side, 1] == origin)
+        return bool(game.fled_count[side] > 2)
+    return bool(game.last[side, 0] != target or game.last[side, 1] != origin)
 
 
 @compiled
-def _keep_fresh(rules: Any, game: Any, history: Any, found: Any, codes: Any, count: int) -> int:
+def _keep_fresh(rules: Any, game: Any, past: Any, codes: Any, count: int) -> int:
     """Drop the codes that repetition forbids; return the number of those that are left."""
     side = game.to_move
     chases = game.chase[side] > 1 and rules.chase != CHASE_FREE
@@ -253,9 +256,9 @@ def _keep_fresh(rules: Any, game: Any, history: Any, found: Any, codes: Any, cou
             continue
         if chases and _chase_looks_at(rules, game, side, origin, target):
             if ways < 0:
-                ways = _ways_back(rules, game, history, side, found)
+                ways = _ways_back(rules, game, past, side)
             piece = game.piece[origin]
-            if _contains(found, ways, rules.keys[piece, origin] ^ rules.keys[piece, target]):
+            if _contains(past[1], ways, rules.keys[piece, origin] ^ rules.keys[piece, target]):
                 continue
         codes[kept] = code
         kept += 1
@@ -264,7 +267,7 @@ def _keep_fresh(rules: Any, game: Any, history: Any, found: Any, codes: Any, cou
 
 @compiled
 def _contains(found: Any, count: int, wanted: int) -> bool:
-    for place in range(count):
+    for place in range(count):  # noqa: SIM110  (numba compiles no generators)
         if found[place] == wanted:
             return True
     return False
@@ -274,7 +277,7 @@ def _contains(found: Any, count: int, wanted: int) -> bool:
 
 
 @compiled
-def _list_codes(rules: Any, game: Any, history: Any, found: Any, codes: Any) -> int:
+def _list_codes(rules: Any, game: Any, past: Any, codes: Any) -> int:
     """List the codes of the legal moves of the side to move; return their number."""
     side = game.to_move
     count = 0
@@ -295,7 +298,7 @@ def _list_codes(rules: Any, game: Any, history: Any, found: Any, codes: Any) -> 
                 code += rules.further[side, way]
                 target = rules.next[way, target]
     if game.closed[side] != 0 or game.chase[side] > 1:
-        return _keep_fresh(rules, game, history, found, codes, count)
+        return _keep_fresh(rules, game, past, codes, count)
     return count
 
 
@@ -321,16 +324,17 @@ def _play(rules: Any, game: Any, history: Any, code: int) -> bool:
         game.shown[origin] |= HAS_MOVED
     is_quiet = game.piece[target] == 0
     if is_quiet:
-        _go(rules, game, history, side, origin, target)
+        _go(rules, game, history, origin, target)
     else:
-        _fight(rules, game, side, origin, target)
+        _fight(rules, game, origin, target)
     game.ply += 1
     game.to_move = 1 - side
-    return is_quiet
+    return bool(is_quiet)
 
 
 @compiled
-def _go(rules: Any, game: Any, history: Any, side: int, origin: int, target: int) -> None:
+def _go(rules: Any, game: Any, history: Any, origin: int, target: int) -> None:
+    side = game.to_move
     _relocate(game, side, origin, target)
     if not _are_neighbours(rules, origin, target):
         _tell(game, target)
@@ -342,7 +346,8 @@ def _go(rules: Any, game: Any, history: Any, side: int, origin: int, target: int
 
 
 @compiled
-def _fight(rules: Any, game: Any, side: int, origin: int, target: int) -> None:
+def _fight(rules: Any, game: Any, origin: int, target: int) -> None:
+    side = game.to_move
     attacker, defender = game.piece[origin] & 15, game.piece[target] & 15
     survivor = rules.fights[attacker, defender]
     _tell(game, origin)
@@ -421,41 +426,58 @@ def _end(game: Any, side_lost: bool, other_lost: bool, reason: int) -> None:
 # --- observations -------------------------------------------------------------------------------------------------
 
 
+# Loops over all squares are small functions of their own, with arrays as arguments: so the compiler sees that they may
+# handle many squares at once, which takes a third of the time.
+
+
 @compiled
-def _write_words(game: Any, seat: int, words: Any) -> None:
+def _turn_rows(squares: Any, turned: Any) -> None:
+    for row in range(FILES):
+        here, there = row * FILES, SQUARES - FILES - row * FILES
+        for file in range(FILES):
+            turned[here + file] = squares[there + file]
+
+
+@compiled
+def _write_words(pieces: Any, shown: Any, seat: int, own: Any, own_shown: Any, enemy_shown: Any) -> None:
     """Write a word of bits by rank for each square: own ranks, own pieces as shown, and enemy pieces as shown."""
-    own, own_shown, enemy_shown = words[0], words[1], words[2]
-    lowest, pieces, shown = 16 * seat + 1, game.piece, game.shown
     for square in range(SQUARES):
-        is_own = (pieces[square] >= lowest) & (pieces[square] < lowest + 15)
-        own[square] = np.uint16(1) << np.uint16(pieces[square] & 15) if is_own else 0
+        code = pieces[square]
+        is_own = code != 0 and code >> 4 == seat
+        own[square] = 1 << (code & 15) if is_own else 0
         own_shown[square] = shown[square] if is_own else 0
         enemy_shown[square] = 0 if is_own else shown[square]
-    if seat == 1:
-        for group in range(3):
-            for low in range(0, SQUARES // 2, FILES):
-                for file in range(FILES):
-                    here, there = low + file, SQUARES - FILES - low + file
-                    words[group, here], words[group, there] = words[group, there], words[group, here]
 
 
 @compiled
-def _write_planes(game: Any, seat: int, planes: Any, words: Any) -> None:
-    """Write all planes of a seat; see `arena.learn.observation.PLANES`.
+def _write_plane(words: Any, bit: int, plane: Any) -> None:
+    for square in range(SQUARES):
+        plane[square] = words[square] & bit != 0
 
-    The loops over squares are simple, so that the compiler turns them into code that handles many squares at once.
-    """
-    _write_words(game, seat, words)
-    for first, group in ((OWN, 0), (SHOWN, 1), (ENEMY, 2)):
-        word = words[group]
-        for rank in range(RANK_COUNT):
-            bit = np.uint16(2 << rank)
-            plane = planes[first + rank]
-            for place in range(SQUARES):
-                plane[place] = word[place] & bit != 0
-    moved = planes[MOVED]
-    for place in range(SQUARES):
-        moved[place] = (words[1, place] | words[2, place]) & HAS_MOVED
+
+@compiled
+def _write_planes(rules: Any, game: Any, seat: int, planes: Any, words: Any) -> None:
+    """Write the planes of a seat; see `arena.learn.observation.PLANES`. Those of ranks not in the army stay 0."""
+    own, own_shown, enemy_shown, pieces, shown = words[0], words[1], words[2], words[3], words[4]
+    if seat == 0:
+        _write_words(game.piece, game.shown, seat, own, own_shown, enemy_shown)
+        _write_plane(game.shown, np.uint16(HAS_MOVED), planes[MOVED])
+    else:
+        _turn_rows(game.piece, pieces)
+        _turn_rows(game.shown, shown)
+        _write_words(pieces, shown, seat, own, own_shown, enemy_shown)
+        _write_plane(shown, np.uint16(HAS_MOVED), planes[MOVED])
+    for index in range(rules.rank_count):
+        rank = rules.ranks[index]
+        bit = np.uint16(1 << rank)
+        _write_plane(own, bit, planes[OWN + rank - 1])
+        _write_plane(own_shown, bit, planes[SHOWN + rank - 1])
+        _write_plane(enemy_shown, bit, planes[ENEMY + rank - 1])
+    _write_latest(game, seat, planes)
+
+
+@compiled
+def _write_latest(game: Any, seat: int, planes: Any) -> None:
     planes[LATEST:] = 0
     for age in range(min(RECENT, game.ply)):
         recent = (game.ply - 1 - age) % RECENT
@@ -466,44 +488,47 @@ def _write_planes(game: Any, seat: int, planes: Any, words: Any) -> None:
 
 
 @compiled
-def _write_facts(game: Any, seat: int, facts: Any) -> None:
+def _write_facts(rules: Any, game: Any, seat: int, facts: Any) -> None:
     facts[PLY], facts[QUIET] = game.ply, game.quiet
-    for rank in range(RANK_COUNT):
-        facts[LOST + rank] = game.lost[seat, rank + 1]
-        facts[ENEMY_LOST + rank] = game.lost[1 - seat, rank + 1]
-        facts[ENEMY_HIDDEN + rank] = game.hidden[1 - seat, rank + 1]
-        facts[HIDDEN + rank] = game.hidden[seat, rank + 1]
+    for index in range(rules.rank_count):
+        rank = rules.ranks[index]
+        facts[LOST + rank - 1] = game.lost[seat, rank]
+        facts[ENEMY_LOST + rank - 1] = game.lost[1 - seat, rank]
+        facts[ENEMY_HIDDEN + rank - 1] = game.hidden[1 - seat, rank]
+        facts[HIDDEN + rank - 1] = game.hidden[seat, rank]
 
 
 # --- a batch ------------------------------------------------------------------------------------------------------
+# Arrays with a row for each game go together: `batch` is rules, games, the moves since their last attacks and space for
+# `_ways_back`; `legal` is lists of codes, their lengths and masks; `seen` is planes, facts and space for words.
 
 
 @compiled
-def _refresh(rules: Any, game: Any, was_quiet: bool, history: Any, found: Any, codes: Any, count: int, mask: Any) -> int:
-    """Replace the list and mask of legal codes by those of the side to move, and look for the end of the game."""
-    for place in range(count):
+def _refresh(batch: Any, legal: Any, number: int, was_quiet: bool) -> None:
+    """Replace the legal codes of a game by those of the side to move, and look for the end of the game."""
+    rules, games, history, found = batch
+    codes, mask = legal[0][number], legal[2][number]
+    game = games[number]
+    for place in range(legal[1][number]):
         mask[codes[place]] = False
-    if game.reason == 0:
-        count = _list_codes(rules, game, history, found, codes)
-        _look_for_end(rules, game, count == 0, was_quiet)
-    if game.reason != 0:
-        return 0
+    count = 0
+    if game.reason == GOING_ON:
+        count = _list_codes(rules[0], game, (history[number], found), codes)
+        _look_for_end(rules[0], game, count == 0, was_quiet)
+    if game.reason != GOING_ON:
+        count = 0
     for place in range(count):
         mask[codes[place]] = True
-    return count
+    legal[1][number] = count
 
 
 @compiled
-def start_games(rules: Any, games: Any, which: Any, setups: Any, history: Any, found: Any, legal: Any) -> None:
+def start_games(batch: Any, legal: Any, which: Any, setups: Any) -> None:
     """Begin the games of these numbers with set-ups (by game, side and square of a set-up)."""
-    codes, counts, mask = legal
+    rules, games, _, _ = batch
     for place in range(len(which)):
-        number = which[place]
-        game = games[number]
-        _place(rules[0], game, setups[place])
-        counts[number] = _refresh(
-            rules[0], game, False, history[number], found, codes[number], counts[number], mask[number]
-        )
+        _place(rules[0], games[which[place]], setups[place])
+        _refresh(batch, legal, which[place], False)
 
 
 @compiled
@@ -517,7 +542,7 @@ def _place(rules: Any, game: Any, setup: Any) -> None:
     game.mover_count[:] = 0
     game.run_square[:] = NOWHERE
     game.last[:] = NOWHERE
-    game.ply, game.quiet, game.reason, game.winner, game.to_move = 0, 0, 0, DRAWN, rules.starts
+    game.ply, game.quiet, game.reason, game.winner, game.to_move = 0, 0, GOING_ON, DRAWN, rules.starts
     is_open = rules.army_mask & (rules.army_mask - 1) == 0  # an army of one rank
     for side in range(2):
         for rank in range(RANK_COUNT + 1):
@@ -541,37 +566,36 @@ def first_illegal(games: Any, actions: Any, mask: Any) -> int:
     """Return the number of the first game under way with an action that is not legal, or -1."""
     for number in range(len(games)):
         action = actions[number]
-        if games[number].reason == 0 and not (0 <= action < mask.shape[1] and mask[number, action]):
+        if games[number].reason == GOING_ON and not (0 <= action < mask.shape[1] and mask[number, action]):
             return number
     return -1
 
 
 @compiled
-def play_all(rules: Any, games: Any, actions: Any, history: Any, found: Any, legal: Any, seen: Any) -> None:
+def play_all(batch: Any, legal: Any, seen: Any, actions: Any) -> None:
     """Play a legal action in each game under way, and write what its next seat observes; others stay as they are."""
-    codes, counts, mask = legal
+    rules, games, history, _ = batch
     planes, facts, words = seen
     for number in range(len(games)):
         game = games[number]
-        if game.reason != 0:
+        if game.reason != GOING_ON:
             continue
         was_quiet = _play(rules[0], game, history[number], actions[number])
-        counts[number] = _refresh(
-            rules[0], game, was_quiet, history[number], found, codes[number], counts[number], mask[number]
-        )
+        _refresh(batch, legal, number, was_quiet)
         if len(planes):
-            _write_planes(game, game.to_move, planes[number], words)
-            _write_facts(game, game.to_move, facts[number])
+            _write_planes(rules[0], game, game.to_move, planes[number], words)
+            _write_facts(rules[0], game, game.to_move, facts[number])
 
 
 @compiled
-def observe_games(games: Any, which: Any, seats: Any, seen: Any) -> None:
+def observe_games(batch: Any, seen: Any, which: Any, seats: Any) -> None:
     """Write what seats observe: of the games of these numbers, those seats, in this order."""
+    rules, games, _, _ = batch
     planes, facts, words = seen
     for place in range(len(which)):
         game = games[which[place]]
-        _write_planes(game, seats[place], planes[place], words)
-        _write_facts(game, seats[place], facts[place])
+        _write_planes(rules[0], game, seats[place], planes[place], words)
+        _write_facts(rules[0], game, seats[place], facts[place])
 
 
 @compiled

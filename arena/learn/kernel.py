@@ -1,19 +1,17 @@
 """A batch of games in lockstep: reset, step, legal moves, observations and outcomes as numpy arrays."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arena.errors import UsageError
 from arena.learn import compiled
 from arena.learn.action_codes import CODE_COUNT, SQUARE_COUNT
-from arena.learn.kernel_tables import HOME_COUNT, RANK_COUNT, REASONS, most_codes, moves_kept, rule_numbers
+from arena.learn.kernel_tables import GOING_ON, HOME_COUNT, RANK_COUNT, REASONS, most_codes, moves_kept, rule_numbers
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT, Observation
 from arena.learn.placement import Setups
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import as_ruleset
-from protocol.notation import BOARD_SIZE, Color, Rank
+from protocol.notation import BOARD_SIZE, Color, Rank, army_text
 from protocol.seats import Outcome
 
 
@@ -41,10 +39,12 @@ class Kernel:
         self._planes = np.zeros((seen, PLANE_COUNT, SQUARE_COUNT), np.int8)
         self.planes = self._planes.reshape(seen, PLANE_COUNT, BOARD_SIZE, BOARD_SIZE)
         self.facts = np.zeros((seen, FACT_COUNT), np.int32)
-        self._words = np.zeros((3, SQUARE_COUNT), np.uint16)
+        self._words = np.zeros((5, SQUARE_COUNT), np.uint16)
         kept = moves_kept(self.ruleset)
         self._history = np.zeros((games, kept, 2), np.uint8)
-        self._found = np.zeros(kept, np.uint64)
+        self._batch = self._rules, self.games, self._history, np.zeros(kept, np.uint64)
+        self._legal = self.codes, self.counts, self.mask
+        self._seen = self._planes, self.facts, self._words
 
     # --- playing --------------------------------------------------------------------------------------------------
 
@@ -52,8 +52,7 @@ class Kernel:
         """Begin all games, or those of some numbers, with a pair of set-ups each. Raises `UsageError`."""
         numbers = np.arange(len(self.games)) if which is None else np.asarray(which, np.int64)
         setups = self._checked(setups, numbers)
-        start = (self._rules, self.games, numbers, setups, self._history, self._found)
-        compiled.start_games(*start, (self.codes, self.counts, self.mask))
+        compiled.start_games(self._batch, self._legal, numbers, setups)
         if len(self.planes):
             seen = self.observe(self.games["to_move"][numbers], numbers)
             self.planes[numbers], self.facts[numbers] = seen
@@ -71,8 +70,7 @@ class Kernel:
             raise UsageError(
                 f"game {bad}: expected one of its {self.counts[bad]} legal codes (see mask), got {actions[bad]}"
             )
-        play = (self._rules, self.games, actions, self._history, self._found)
-        compiled.play_all(*play, (self.codes, self.counts, self.mask), (self._planes, self.facts, self._words))
+        compiled.play_all(self._batch, self._legal, self._seen, actions)
 
     def sample(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return a random legal code for each game, each as likely as the others; 0 for a game that is over."""
@@ -84,9 +82,9 @@ class Kernel:
         """Return new arrays of what a seat (0 red, 1 blue) observes in each game, or in those of some numbers."""
         numbers = np.arange(len(self.games)) if which is None else np.asarray(which, np.int64)
         seats = np.ascontiguousarray(np.broadcast_to(np.asarray(seats, np.int64), numbers.shape))
-        planes = np.empty((len(numbers), PLANE_COUNT, SQUARE_COUNT), np.int8)
-        facts = np.empty((len(numbers), FACT_COUNT), np.int32)
-        compiled.observe_games(self.games, numbers, seats, (planes, facts, self._words))
+        planes = np.zeros((len(numbers), PLANE_COUNT, SQUARE_COUNT), np.int8)
+        facts = np.zeros((len(numbers), FACT_COUNT), np.int32)
+        compiled.observe_games(self._batch, (planes, facts, self._words), numbers, seats)
         return Observation(planes.reshape(len(numbers), PLANE_COUNT, BOARD_SIZE, BOARD_SIZE), facts)
 
     # --- reading --------------------------------------------------------------------------------------------------
@@ -94,20 +92,20 @@ class Kernel:
     @property
     def to_move(self) -> NDArray[np.int8]:
         """The seat to move by game: 0 red, 1 blue."""
-        return self._field("to_move")
+        return np.asarray(self.games["to_move"])
 
     @property
     def is_over(self) -> NDArray[np.bool_]:
-        return self._field("reason") != 0
+        return np.asarray(self.games["reason"] != GOING_ON)
 
     @property
     def winner(self) -> NDArray[np.int8]:
         """The winner by game: 0 red, 1 blue, 2 for a draw or a game under way."""
-        return self._field("winner")
+        return np.asarray(self.games["winner"])
 
     @property
     def ply(self) -> NDArray[np.int32]:
-        return self._field("ply")
+        return np.asarray(self.games["ply"])
 
     def outcome(self, number: int) -> Outcome | None:
         """Return how a game ended, in the engine's words; None for one under way."""
@@ -128,9 +126,6 @@ class Kernel:
         }
         return {name: array.nbytes // max(len(self.games), 1) for name, array in arrays.items()}
 
-    def _field(self, name: str) -> Any:
-        return self.games[name]
-
     def _checked(self, setups: Setups, numbers: NDArray[np.int64]) -> Setups:
         setups = np.ascontiguousarray(setups, np.uint8)
         expected = (len(numbers), 2, HOME_COUNT)
@@ -139,11 +134,8 @@ class Kernel:
         army = self._rules[0]["army"].astype(np.int64)
         army[0] = HOME_COUNT - army.sum()
         counted = np.stack([(setups == rank).sum(axis=2) for rank in range(RANK_COUNT + 1)], axis=2)
-        wrong = np.argwhere((counted != army).any(axis=2))
-        if len(wrong):
-            place, side = wrong[0]
-            got = " ".join(f"{rank.letter}:{counted[place, side, rank]}" for rank in Rank if counted[place, side, rank])
-            raise UsageError(
-                f"setups: game {numbers[place]}, {Color(side).word}: expected the army of {self.ruleset.name}, got {got}"
-            )
+        for place, side in np.argwhere((counted != army).any(axis=2)):
+            pieces = army_text((rank, counted[place, side, rank]) for rank in Rank if counted[place, side, rank])
+            expected_army = f"expected {army_text(self.ruleset.army)}, got {pieces or 'nothing'}"
+            raise UsageError(f"setups: game {numbers[place]}, {Color(side).word}: {expected_army}")
         return setups

@@ -41,6 +41,8 @@ LONGEST_RUN = 255
 RULES = np.dtype(
     [
         ("army", np.uint8, RANK_COUNT + 1),  # pieces of each rank
+        ("ranks", np.uint8, RANK_COUNT),  # the ranks in the army
+        ("rank_count", np.uint8),
         ("army_mask", np.uint16),  # a bit for each rank in the army
         ("mobile_mask", np.uint16),  # a bit for each rank that can move
         ("fights", np.uint8, (RANK_COUNT + 1, RANK_COUNT + 1)),  # by attacker and defender
@@ -85,11 +87,15 @@ def check_supported(ruleset: Ruleset) -> None:
     for rule in filter(additions.__getitem__, additions):
         raise _unsupported(ruleset, rule, "has no such moves: expected a ruleset without it, such as isf or barrage")
     if not tables.plain:
-        raise UnsupportedRuleError(f"{ruleset.name}: it has a rule that changes moves and that arena.learn does not know")
+        raise UnsupportedRuleError(
+            f"{ruleset.name}: it has a rule that changes moves and that arena.learn does not know"
+        )
     if (ruleset.two_squares or 0) > LONGEST_RUN:
         raise _unsupported(ruleset, "two_squares", f"counts to {LONGEST_RUN}")
     if not tables.chasing_is_free and ruleset.max_plies is None and ruleset.max_quiet_plies is None:
-        raise _unsupported(ruleset, "chase", "needs max-plies or max-quiet-plies with it, to know how many moves to keep")
+        raise _unsupported(
+            ruleset, "chase", "needs max-plies or max-quiet-plies with it, to know how many moves to keep"
+        )
 
 
 def _unsupported(ruleset: Ruleset, rule: str, why: str) -> UnsupportedRuleError:
@@ -119,8 +125,10 @@ def rule_numbers(ruleset: Ruleset) -> NDArray[np.void]:
     tables = tables_of(ruleset)
     numbers = np.zeros(1, RULES)
     rules = numbers[0]
-    for rank, count in ruleset.army:
+    for place, (rank, count) in enumerate(ruleset.army):
         rules["army"][rank] = count
+        rules["ranks"][place] = rank
+    rules["rank_count"] = len(ruleset.army)
     rules["army_mask"] = _mask(rank for rank, _ in ruleset.army)
     rules["mobile_mask"] = _mask(ruleset.movable_ranks)
     for attacker, fights in tables.fights.items():

@@ -68,10 +68,11 @@ class Placement:
     def place(self, choices: ArrayLike) -> None:
         """Put a choice of each seat in each game on the next square. Raises `UsageError`."""
         choices = np.asarray(choices)
-        if self.is_over or choices.shape != self.setups.shape[:2] or choices.dtype.kind not in "iu":
+        if self.is_over:
+            raise UsageError(f"choices: all {HOME_COUNT} squares are filled. Begin the games with setups.")
+        if choices.shape != self.setups.shape[:2] or choices.dtype.kind not in "iu":
             raise UsageError(
-                f"choices: expected {self.setups.shape[:2]} whole numbers before the phase is over, got {choices.dtype} "
-                f"{choices.shape} at square {self.square}"
+                f"choices: expected {self.setups.shape[:2]} whole numbers, got {choices.dtype} {choices.shape}"
             )
         chosen = choices[..., None] == np.arange(CHOICES)
         wrong = np.argwhere(~(chosen & self.mask).any(axis=2))

@@ -12,7 +12,7 @@ from arena.learn.kernel import Kernel
 from arena.learn.observation import observe
 from arena.learn.placement import random_setups, setup_rows
 from arena.stratego.opponents import Foe, action
-from arena.stratego.rules.action_types import Action
+from arena.stratego.rules.board import StraightMove
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.movegen import piece_moves
 from arena.stratego.rules.repetition import touches_enemy
@@ -40,14 +40,21 @@ def hunting(game: EngineGame, rng: Random) -> str:
 
 def chasing(game: EngineGame, rng: Random) -> str:
     """Chase and evade, over and over: what the rules on repetition are about."""
-    side, board, moves = game.to_move, game.board, game.legal_moves()
+    side, board, moves = game.to_move, game.board, straight_moves(game)
     near = [move for move in moves if not board[move.target] and touches_enemy(board, move.target, side)]
     away = [move for move in moves if not board[move.target] and touches_enemy(board, move.origin, side)]
-    choice: Sequence[Action] = near if near and rng.random() < 0.7 else away if away and rng.random() < 0.9 else moves
+    choice = near if near and rng.random() < 0.7 else away if away and rng.random() < 0.9 else moves
     return rng.choice(choice).text
 
 
 MANNERS: tuple[Manner, ...] = (at_random, forward, hunting, chasing)
+
+
+def straight_moves(game: EngineGame) -> list[StraightMove]:
+    """The legal moves under rules that have no other actions."""
+    moves = [move for move in game.legal_moves() if isinstance(move, StraightMove)]
+    assert len(moves) == len(game.legal_moves())
+    return moves
 
 
 @dataclass(frozen=True)
@@ -112,7 +119,7 @@ def compare(ruleset: Ruleset, games: int, seed: int, manner: Manner, every: int 
 
 def compare_legal(kernel: Kernel, number: int, game: EngineGame) -> int:
     """Fail unless list and mask of a game have the engine's legal moves; return how many repetition forbids."""
-    moves = game.legal_moves()
+    moves = straight_moves(game)
     seen = SEEN[game.to_move]
     expected = sorted(codes_of(seen[[move.origin for move in moves]], seen[[move.target for move in moves]]).tolist())
     listed = sorted(kernel.codes[number, : kernel.counts[number]].tolist())
