@@ -12,13 +12,14 @@ import numpy as np
 
 from arena.learn.kernel_tables import (
     ATTACKER_STAYS,
+    BIT_FINDER,
     BOTH_IMMOBILE,
     CHASE_BOOKLET,
     CHASE_FREE,
     DEFENDER_STAYS,
     FLAG_TAKEN,
     GOING_ON,
-    HOME_COUNT,
+    HALF,
     NO_ATTACKER,
     NO_MOVE,
     NOWHERE,
@@ -50,7 +51,11 @@ DRAWN = 2
 SQUARES, FILES, WAYS = 100, 10, 4
 BORDERS = 9
 SCOUT, FLAG = int(Rank.SCOUT), int(Rank.FLAG)
-UNSEEN = board.HIDDEN
+UNSEEN, BLUE_BIT = board.HIDDEN, board.BLUE_BIT
+ONE, ROW, BEFORE_LAST_ROW, TOP_BITS = np.uint64(1), np.uint64(FILES), np.uint64(HALF - FILES), np.uint64(58)
+FIRST_FILE = np.uint64(sum(1 << square for square in range(0, HALF, FILES)))
+LAST_FILE = FIRST_FILE << np.uint64(FILES - 1)
+FINDER = np.uint64(BIT_FINDER)
 RANK_BITS = 2 ** (RANK_COUNT + 1) - 2
 HAS_MOVED = 1
 TOLD = 1 << (RANK_COUNT + 1)
@@ -59,9 +64,9 @@ GAME = np.dtype(
     [
         ("piece", np.uint8, SQUARES),  # the engine's code: rank, and 16 more for Blue
         ("shown", np.uint16, SQUARES),  # what the opponent was told: HAS_MOVED, a bit for each possible rank, TOLD
-        ("slot", np.uint8, SQUARES),  # the place of a movable piece in `movers`
-        ("movers", np.uint8, (2, HOME_COUNT)),  # by side: the squares of movable pieces
-        ("mover_count", np.uint8, 2),
+        ("occupied", np.uint64, (2, 2)),  # by side and half of the board: a bit for each piece
+        ("movable", np.uint64, (2, 2)),  # ... for each piece that can move
+        ("scouts", np.uint64, (2, 2)),  # ... for each scout
         ("lost", np.uint8, (2, RANK_COUNT + 1)),
         ("hidden", np.uint8, (2, RANK_COUNT + 1)),  # pieces on the board that may have more than one rank
         ("run_square", np.uint8, 2),  # two squares: where the piece of the side's last move is
@@ -277,26 +282,50 @@ def _contains(found: Any, count: int, wanted: int) -> bool:
 
 
 @compiled
+def _shifted(rules: Any, low: int, high: int, way: int) -> tuple[int, int]:
+    """Return the squares next to those of a set in one direction; both sets by half of the board."""
+    if way == 0:
+        low, high = low << ROW, high << ROW | low >> BEFORE_LAST_ROW
+    elif way == 1:
+        low, high = low >> ROW | high << BEFORE_LAST_ROW, high >> ROW
+    elif way == 2:
+        low, high = (low & ~LAST_FILE) << ONE, (high & ~LAST_FILE) << ONE
+    else:
+        low, high = (low & ~FIRST_FILE) >> ONE, (high & ~FIRST_FILE) >> ONE
+    return low & rules.land[0], high & rules.land[1]
+
+
+@compiled
+def _lowest(rules: Any, bits: int) -> int:
+    """Return the index of the lowest bit that is set: that bit times De Bruijn's number is the number shifted."""
+    return int(rules.bit_index[(bits & (~bits + ONE)) * FINDER >> TOP_BITS])
+
+
+@compiled
 def _list_codes(rules: Any, game: Any, past: Any, codes: Any) -> int:
-    """List the codes of the legal moves of the side to move; return their number."""
-    side = game.to_move
-    count = 0
-    for place in range(game.mover_count[side]):
-        origin = game.movers[side, place]
-        runs = game.piece[origin] & 15 == SCOUT
-        for way in range(WAYS):
-            target = rules.next[way, origin]
-            code = rules.first[side, way, origin]
-            while target != NOWHERE:
-                other = game.piece[target]
-                if other != 0 and other >> 4 == side:
-                    break
-                codes[count] = code
-                count += 1
-                if other != 0 or not runs:
-                    break
-                code += rules.further[side, way]
-                target = rules.next[way, target]
+    """List the codes of the legal moves of the side to move; return their number.
+
+    In each direction all pieces take a step at once, and then the scouts that are still on empty squares go on.
+    """
+    side, count = game.to_move, 0
+    own, enemy = game.occupied[side], game.occupied[1 - side]
+    for way in range(WAYS):
+        low, high, further = game.movable[side, 0], game.movable[side, 1], 0
+        scouts_low, scouts_high = game.scouts[side, 0], game.scouts[side, 1]
+        while low | high:
+            low, high = _shifted(rules, low, high, way)
+            low, high = low & ~own[0], high & ~own[1]
+            for half in range(2):
+                bits = high if half else low
+                while bits:
+                    target = _lowest(rules, bits) + half * HALF
+                    bits &= bits - ONE
+                    codes[count] = rules.arriving[side, way, target] + further
+                    count += 1
+            scouts_low, scouts_high = _shifted(rules, scouts_low, scouts_high, way)
+            scouts_low, scouts_high = scouts_low & ~own[0] & ~enemy[0], scouts_high & ~own[1] & ~enemy[1]
+            low, high = scouts_low, scouts_high
+            further += rules.further[side, way]
     if game.closed[side] != 0 or game.chase[side] > 1:
         return _keep_fresh(rules, game, past, codes, count)
     return count
@@ -304,12 +333,17 @@ def _list_codes(rules: Any, game: Any, past: Any, codes: Any) -> int:
 
 @compiled
 def _is_mobile(rules: Any, game: Any, side: int) -> bool:
-    for place in range(game.mover_count[side]):
-        for way in range(WAYS):
-            target = rules.next[way, game.movers[side, place]]
-            if target != NOWHERE and (game.piece[target] == 0 or game.piece[target] >> 4 != side):
-                return True
+    for way in range(WAYS):
+        low, high = _shifted(rules, game.movable[side, 0], game.movable[side, 1], way)
+        if (low & ~game.occupied[side, 0]) | (high & ~game.occupied[side, 1]):
+            return True
     return False
+
+
+@compiled
+def _can_move(game: Any, side: int) -> bool:
+    """Whether a side has a piece that moves, blocked or not."""
+    return bool(game.movable[side, 0] | game.movable[side, 1])
 
 
 @compiled
@@ -356,11 +390,11 @@ def _fight(rules: Any, game: Any, origin: int, target: int) -> None:
     else:
         _tell(game, target)
     if survivor != DEFENDER_STAYS:
-        _remove(rules, game, 1 - side, target)
+        _remove(game, 1 - side, target)
     if survivor == ATTACKER_STAYS:
         _relocate(game, side, origin, target)
     else:
-        _remove(rules, game, side, origin)
+        _remove(game, side, origin)
     _count_run(rules, game, side, origin, target)
     if rules.chase != CHASE_FREE:
         _chase_attacked(rules, game, side, origin, target)
@@ -371,26 +405,28 @@ def _fight(rules: Any, game: Any, origin: int, target: int) -> None:
 
 @compiled
 def _relocate(game: Any, side: int, origin: int, target: int) -> None:
+    """Move a movable piece to a square that is empty."""
     game.piece[target], game.piece[origin] = game.piece[origin], 0
     game.shown[target], game.shown[origin] = game.shown[origin], 0
-    slot = game.slot[origin]
-    game.movers[side, slot] = target
-    game.slot[target] = slot
+    is_scout = game.piece[target] & 15 == SCOUT
+    for square in (origin, target):
+        half, bit = square // HALF, ONE << np.uint64(square % HALF)
+        game.occupied[side, half] ^= bit
+        game.movable[side, half] ^= bit
+        if is_scout:
+            game.scouts[side, half] ^= bit
 
 
 @compiled
-def _remove(rules: Any, game: Any, side: int, square: int) -> None:
+def _remove(game: Any, side: int, square: int) -> None:
     """Take a piece off the board; its rank has been told."""
-    rank = game.piece[square] & 15
+    game.lost[side, game.piece[square] & 15] += 1
     game.piece[square] = 0
     game.shown[square] = 0
-    game.lost[side, rank] += 1
-    if rules.mobile_mask >> rank & 1:
-        last = game.mover_count[side] - 1
-        moved = game.movers[side, last]
-        game.movers[side, game.slot[square]] = moved
-        game.slot[moved] = game.slot[square]
-        game.mover_count[side] = last
+    half, bit = square // HALF, ONE << np.uint64(square % HALF)
+    game.occupied[side, half] &= ~bit
+    game.movable[side, half] &= ~bit
+    game.scouts[side, half] &= ~bit
 
 
 # --- the end ------------------------------------------------------------------------------------------------------
@@ -401,8 +437,8 @@ def _look_for_end(rules: Any, game: Any, stuck: bool, was_quiet: bool) -> None:
     """End the game if a side cannot move or a cap is reached; `stuck` is the side to move."""
     side = game.to_move
     other_stuck = rules.at_once and not was_quiet and not _is_mobile(rules, game, 1 - side)
-    unarmed = rules.needs_attacker and game.mover_count[side] == 0  # in plain games, what can move can attack
-    other_unarmed = rules.needs_attacker and game.mover_count[1 - side] == 0
+    unarmed = rules.needs_attacker and not _can_move(game, side)  # in plain games, what can move can attack
+    other_unarmed = rules.needs_attacker and not _can_move(game, 1 - side)
     if stuck or other_stuck:
         both = unarmed and other_unarmed
         _end(game, stuck or both, other_stuck or both, NO_MOVE)
@@ -431,48 +467,54 @@ def _end(game: Any, side_lost: bool, other_lost: bool, reason: int) -> None:
 
 
 @compiled
-def _turn_rows(squares: Any, turned: Any) -> None:
-    for row in range(FILES):
-        here, there = row * FILES, SQUARES - FILES - row * FILES
-        for file in range(FILES):
-            turned[here + file] = squares[there + file]
-
-
-@compiled
-def _write_words(pieces: Any, shown: Any, seat: int, own: Any, own_shown: Any, enemy_shown: Any) -> None:
-    """Write a word of bits by rank for each square: own ranks, own pieces as shown, and enemy pieces as shown."""
-    for square in range(SQUARES):
-        code = pieces[square]
-        is_own = code != 0 and code >> 4 == seat
-        own[square] = 1 << (code & 15) if is_own else 0
-        own_shown[square] = shown[square] if is_own else 0
-        enemy_shown[square] = 0 if is_own else shown[square]
-
-
-@compiled
-def _write_plane(words: Any, bit: int, plane: Any) -> None:
-    for square in range(SQUARES):
-        plane[square] = words[square] & bit != 0
-
-
-@compiled
-def _write_planes(rules: Any, game: Any, seat: int, planes: Any, words: Any) -> None:
-    """Write the planes of a seat; see `arena.learn.observation.PLANES`. Those of ranks not in the army stay 0."""
-    own, own_shown, enemy_shown, pieces, shown = words[0], words[1], words[2], words[3], words[4]
+def _copy_rows(squares: Any, seat: int, seen: Any) -> None:
+    """Copy squares of the board in the order in which a seat counts them."""
     if seat == 0:
-        _write_words(game.piece, game.shown, seat, own, own_shown, enemy_shown)
-        _write_plane(game.shown, np.uint16(HAS_MOVED), planes[MOVED])
+        for square in range(SQUARES):
+            seen[square] = squares[square]
     else:
-        _turn_rows(game.piece, pieces)
-        _turn_rows(game.shown, shown)
-        _write_words(pieces, shown, seat, own, own_shown, enemy_shown)
-        _write_plane(shown, np.uint16(HAS_MOVED), planes[MOVED])
+        for row in range(FILES):
+            here, there = row * FILES, SQUARES - FILES - row * FILES
+            for file in range(FILES):
+                seen[here + file] = squares[there + file]
+
+
+@compiled
+def _split(pieces: Any, shown: Any, own_bit: int, own: Any, enemy: Any) -> None:
+    """Write what is shown of own pieces and of enemy pieces."""
+    for square in range(SQUARES):
+        is_own = pieces[square] & np.uint8(BLUE_BIT) == own_bit
+        own[square] = shown[square] if is_own else np.uint16(0)
+        enemy[square] = np.uint16(0) if is_own else shown[square]
+
+
+@compiled
+def _write_pieces(pieces: Any, code: int, plane: Any) -> None:
+    for square in range(SQUARES):
+        plane[square] = pieces[square] == code
+
+
+@compiled
+def _write_shown(shown: Any, bit: int, plane: Any) -> None:
+    for square in range(SQUARES):
+        plane[square] = shown[square] & bit != 0
+
+
+@compiled
+def _write_planes(rules: Any, game: Any, seat: int, planes: Any, space: Any) -> None:
+    """Write the planes of a seat; see `arena.learn.observation.PLANES`. Those of ranks not in the army stay 0."""
+    pieces, shown, own, enemy = space
+    _copy_rows(game.piece, seat, pieces)
+    _copy_rows(game.shown, seat, shown)
+    own_bit = np.uint8(BLUE_BIT * seat)
+    _split(pieces, shown, own_bit, own, enemy)
     for index in range(rules.rank_count):
         rank = rules.ranks[index]
         bit = np.uint16(1 << rank)
-        _write_plane(own, bit, planes[OWN + rank - 1])
-        _write_plane(own_shown, bit, planes[SHOWN + rank - 1])
-        _write_plane(enemy_shown, bit, planes[ENEMY + rank - 1])
+        _write_pieces(pieces, np.uint8(rank + own_bit), planes[OWN + rank - 1])
+        _write_shown(own, bit, planes[SHOWN + rank - 1])
+        _write_shown(enemy, bit, planes[ENEMY + rank - 1])
+    _write_shown(shown, np.uint16(HAS_MOVED), planes[MOVED])
     _write_latest(game, seat, planes)
 
 
@@ -500,7 +542,7 @@ def _write_facts(rules: Any, game: Any, seat: int, facts: Any) -> None:
 
 # --- a batch ------------------------------------------------------------------------------------------------------
 # Arrays with a row for each game go together: `batch` is rules, games, the moves since their last attacks and space for
-# `_ways_back`; `legal` is lists of codes, their lengths and masks; `seen` is planes, facts and space for words.
+# `_ways_back`; `legal` is lists of codes, their lengths and masks; `seen` is planes, facts and arrays to make them in.
 
 
 @compiled
@@ -539,7 +581,9 @@ def _place(rules: Any, game: Any, setup: Any) -> None:
     game.closed[:] = 0
     game.chase[:] = 0
     game.fled_count[:] = 0
-    game.mover_count[:] = 0
+    game.occupied[:] = 0
+    game.movable[:] = 0
+    game.scouts[:] = 0
     game.run_square[:] = NOWHERE
     game.last[:] = NOWHERE
     game.ply, game.quiet, game.reason, game.winner, game.to_move = 0, 0, GOING_ON, DRAWN, rules.starts
@@ -554,11 +598,12 @@ def _place(rules: Any, game: Any, setup: Any) -> None:
             square = rules.home[side, place]
             game.piece[square] = rank + 16 * side
             game.shown[square] = rules.army_mask
+            half, bit = square // HALF, ONE << np.uint64(square % HALF)
+            game.occupied[side, half] |= bit
             if rules.mobile_mask >> rank & 1:
-                count = game.mover_count[side]
-                game.movers[side, count] = square
-                game.slot[square] = count
-                game.mover_count[side] = count + 1
+                game.movable[side, half] |= bit
+            if rank == SCOUT:
+                game.scouts[side, half] |= bit
 
 
 @compiled
@@ -572,29 +617,23 @@ def first_illegal(games: Any, actions: Any, mask: Any) -> int:
 
 
 @compiled
-def play_all(batch: Any, legal: Any, seen: Any, actions: Any) -> None:
-    """Play a legal action in each game under way, and write what its next seat observes; others stay as they are."""
+def play_all(batch: Any, legal: Any, actions: Any) -> None:
+    """Play a legal action in each game under way; others stay as they are."""
     rules, games, history, _ = batch
-    planes, facts, words = seen
     for number in range(len(games)):
-        game = games[number]
-        if game.reason != GOING_ON:
-            continue
-        was_quiet = _play(rules[0], game, history[number], actions[number])
-        _refresh(batch, legal, number, was_quiet)
-        if len(planes):
-            _write_planes(rules[0], game, game.to_move, planes[number], words)
-            _write_facts(rules[0], game, game.to_move, facts[number])
+        if games[number].reason == GOING_ON:
+            was_quiet = _play(rules[0], games[number], history[number], actions[number])
+            _refresh(batch, legal, number, was_quiet)
 
 
 @compiled
 def observe_games(batch: Any, seen: Any, which: Any, seats: Any) -> None:
     """Write what seats observe: of the games of these numbers, those seats, in this order."""
     rules, games, _, _ = batch
-    planes, facts, words = seen
+    planes, facts, space = seen
     for place in range(len(which)):
         game = games[which[place]]
-        _write_planes(rules[0], game, seats[place], planes[place], words)
+        _write_planes(rules[0], game, seats[place], planes[place], space)
         _write_facts(rules[0], game, seats[place], facts[place])
 
 

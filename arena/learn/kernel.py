@@ -6,12 +6,12 @@ from numpy.typing import ArrayLike, NDArray
 from arena.errors import UsageError
 from arena.learn import compiled
 from arena.learn.action_codes import CODE_COUNT, SQUARE_COUNT
-from arena.learn.kernel_tables import GOING_ON, HOME_COUNT, RANK_COUNT, REASONS, most_codes, moves_kept, rule_numbers
+from arena.learn.kernel_tables import GOING_ON, HOME_COUNT, REASONS, most_codes, moves_kept, rule_numbers
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT, Observation
-from arena.learn.placement import Setups
+from arena.learn.placement import Setups, army_choices
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import as_ruleset
-from protocol.notation import BOARD_SIZE, Color, Rank, army_text
+from protocol.notation import BOARD_SIZE, Color, army_text
 from protocol.seats import Outcome
 
 
@@ -30,6 +30,7 @@ class Kernel:
         """`observes` is whether a step writes `planes` and `facts`; without it they are empty."""
         self.ruleset = as_ruleset(ruleset)
         self._rules = rule_numbers(self.ruleset)
+        self._numbers, self._observes = np.arange(games), observes
         self.games: NDArray[np.void] = np.zeros(games, compiled.GAME)
         self.games["reason"] = len(REASONS)  # not begun
         self.mask = np.zeros((games, CODE_COUNT), np.bool_)
@@ -39,12 +40,11 @@ class Kernel:
         self._planes = np.zeros((seen, PLANE_COUNT, SQUARE_COUNT), np.int8)
         self.planes = self._planes.reshape(seen, PLANE_COUNT, BOARD_SIZE, BOARD_SIZE)
         self.facts = np.zeros((seen, FACT_COUNT), np.int32)
-        self._words = np.zeros((5, SQUARE_COUNT), np.uint16)
+        self._space = tuple(np.zeros(SQUARE_COUNT, kind) for kind in (np.uint8, np.uint16, np.uint16, np.uint16))
         kept = moves_kept(self.ruleset)
         self._history = np.zeros((games, kept, 2), np.uint8)
         self._batch = self._rules, self.games, self._history, np.zeros(kept, np.uint64)
         self._legal = self.codes, self.counts, self.mask
-        self._seen = self._planes, self.facts, self._words
 
     # --- playing --------------------------------------------------------------------------------------------------
 
@@ -53,7 +53,7 @@ class Kernel:
         numbers = np.arange(len(self.games)) if which is None else np.asarray(which, np.int64)
         setups = self._checked(setups, numbers)
         compiled.start_games(self._batch, self._legal, numbers, setups)
-        if len(self.planes):
+        if self._observes:
             seen = self.observe(self.games["to_move"][numbers], numbers)
             self.planes[numbers], self.facts[numbers] = seen
 
@@ -70,7 +70,10 @@ class Kernel:
             raise UsageError(
                 f"game {bad}: expected one of its {self.counts[bad]} legal codes (see mask), got {actions[bad]}"
             )
-        compiled.play_all(self._batch, self._legal, self._seen, actions)
+        compiled.play_all(self._batch, self._legal, actions)
+        if self._observes:
+            seats = self.games["to_move"].astype(np.int64)
+            compiled.observe_games(self._batch, (self._planes, self.facts, self._space), self._numbers, seats)
 
     def sample(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return a random legal code for each game, each as likely as the others; 0 for a game that is over."""
@@ -84,7 +87,7 @@ class Kernel:
         seats = np.ascontiguousarray(np.broadcast_to(np.asarray(seats, np.int64), numbers.shape))
         planes = np.zeros((len(numbers), PLANE_COUNT, SQUARE_COUNT), np.int8)
         facts = np.zeros((len(numbers), FACT_COUNT), np.int32)
-        compiled.observe_games(self._batch, (planes, facts, self._words), numbers, seats)
+        compiled.observe_games(self._batch, (planes, facts, self._space), numbers, seats)
         return Observation(planes.reshape(len(numbers), PLANE_COUNT, BOARD_SIZE, BOARD_SIZE), facts)
 
     # --- reading --------------------------------------------------------------------------------------------------
@@ -131,11 +134,11 @@ class Kernel:
         expected = (len(numbers), 2, HOME_COUNT)
         if setups.shape != expected:
             raise UsageError(f"setups: expected the shape {expected}, got {setups.shape}")
-        army = self._rules[0]["army"].astype(np.int64)
-        army[0] = HOME_COUNT - army.sum()
-        counted = np.stack([(setups == rank).sum(axis=2) for rank in range(RANK_COUNT + 1)], axis=2)
-        for place, side in np.argwhere((counted != army).any(axis=2)):
-            pieces = army_text((rank, counted[place, side, rank]) for rank in Rank if counted[place, side, rank])
-            expected_army = f"expected {army_text(self.ruleset.army)}, got {pieces or 'nothing'}"
-            raise UsageError(f"setups: game {numbers[place]}, {Color(side).word}: {expected_army}")
+        for place, side in np.argwhere((np.sort(setups, axis=2) != army_choices(self.ruleset)).any(axis=2)):
+            ranks, counts = np.unique(setups[place, side], return_counts=True)
+            got = ", ".join(f"{count} x {rank}" for rank, count in zip(ranks, counts, strict=True))
+            raise UsageError(
+                f"setups: game {numbers[place]}, {Color(side).word}: expected the numbers of the army "
+                f"{army_text(self.ruleset.army)} and 0 for empty squares, got {got}"
+            )
         return setups

@@ -12,7 +12,7 @@ from arena.stratego.rules.board import SQUARE_KEYS
 from arena.stratego.rules.ruleset import Bombs, Chase, Ruleset, Starts, value_text
 from arena.stratego.rules.tables import tables_of
 from protocol.geometry import DIRECTIONS, NEIGHBOURS
-from protocol.notation import BOARD_SIZE, HOME_SQUARES, Color, Rank, Survivor
+from protocol.notation import HOME_SQUARES, LAKE_SQUARES, Color, Rank, Survivor
 from protocol.seats import Reason
 from protocol.view import stayers
 
@@ -35,6 +35,12 @@ REASONS = (
 )
 """By the number that the kernel has for it: why a game is over."""
 GOING_ON, FLAG_TAKEN, NO_MOVE, NO_ATTACKER, PLY_CAP, QUIET_CAP, BOTH_IMMOBILE = range(len(REASONS))
+HALF = SQUARE_COUNT // 2
+"""The squares of a set of squares that one number of 64 bits holds; two make a board."""
+BIT_FINDER = 0x03F79D71B4CB0A89
+"""De Bruijn's number: its 64 shifts all differ in their six highest bits, so these tell how far it was shifted."""
+SOMEWHERE = 11
+"""A square with neighbours on all sides."""
 NO_CAP = 2**31 - 1
 LONGEST_RUN = 255
 
@@ -57,8 +63,10 @@ RULES = np.dtype(
         ("max_quiet", np.int32),
         ("home", np.uint8, (2, HOME_COUNT)),  # by side: the squares of a set-up in its order
         ("next", np.uint8, (4, SQUARE_COUNT)),  # by direction: the neighbour, NOWHERE beyond the edge and for lakes
-        ("first", np.int16, (2, 4, SQUARE_COUNT)),  # by side, direction and origin: the code of a step
-        ("further", np.int16, (2, 4)),  # by side and direction: from a code to that of the next square
+        ("land", np.uint64, 2),  # a bit for each square but the lakes, 50 squares a half
+        ("bit_index", np.uint8, 64),  # see `compiled._lowest`
+        ("arriving", np.int16, (2, 4, SQUARE_COUNT)),  # by side, direction and target: the code of a step
+        ("further", np.int16, (2, 4)),  # by side and direction: from that to the code from one square further away
         ("origin", np.uint8, (2, CODE_COUNT)),  # by side and code
         ("target", np.uint8, (2, CODE_COUNT)),
         ("keys", np.uint64, (len(SQUARE_KEYS), SQUARE_COUNT)),  # Zobrist's numbers, those of the engine
@@ -151,6 +159,10 @@ def _mask(ranks: Iterable[Rank]) -> int:
 
 
 def _add_geometry(rules: np.void) -> None:
+    for square in set(range(SQUARE_COUNT)) - LAKE_SQUARES:
+        rules["land"][square // HALF] |= np.uint64(1 << square % HALF)
+    for index in range(64):
+        rules["bit_index"][(BIT_FINDER << index) % 2**64 >> 58] = index
     rules["home"] = HOME_SQUARES
     rules["keys"] = SQUARE_KEYS
     rules["next"] = NOWHERE
@@ -159,15 +171,9 @@ def _add_geometry(rules: np.void) -> None:
         seen = np.array([seat_square(square, side) for square in range(SQUARE_COUNT)])
         rules["origin"][side], rules["target"][side] = seen[codes // WAYS], seen[TARGETS]
         for way, offset in enumerate(DIRECTIONS):
-            rules["further"][side, way] = _further(offset, side)
+            rules["further"][side, way] = -WAYS * (seat_square(SOMEWHERE + offset, side) - seat_square(SOMEWHERE, side))
             for square in range(SQUARE_COUNT):
                 target = square + offset
                 if target in NEIGHBOURS[square]:
                     rules["next"][way, square] = target
-                    rules["first"][side, way, square] = pair_code(int(seen[square]), int(seen[target]))
-
-
-def _further(offset: int, side: Color) -> int:
-    """Return the difference between the codes of a move and of one that goes a square further in this direction."""
-    up = 1 if offset > 0 else -1
-    return -up if side is Color.BLUE and abs(offset) == BOARD_SIZE else up
+                    rules["arriving"][side, way, target] = pair_code(int(seen[square]), int(seen[target]))

@@ -1,6 +1,7 @@
 """The set-up phase of a batch of games, and random set-ups."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,8 +20,15 @@ Setups = NDArray[np.uint8]
 
 def random_setups(ruleset: Ruleset, games: int, rng: np.random.Generator) -> Setups:
     """Return random legal set-ups for both sides of some games, each as likely as the others."""
+    return rng.permuted(np.tile(army_choices(ruleset), (games, 2, 1)), axis=2)
+
+
+@lru_cache(maxsize=16)
+def army_choices(ruleset: Ruleset) -> NDArray[np.uint8]:
+    """Return the choices of any set-up in the order of their numbers."""
     choices = np.repeat(np.arange(CHOICES, dtype=np.uint8), _counts(ruleset))
-    return rng.permuted(np.tile(choices, (2 * games, 1)), axis=1).reshape(games, 2, HOME_COUNT)
+    choices.flags.writeable = False
+    return choices
 
 
 def setup_numbers(rows: Sequence[str]) -> NDArray[np.uint8]:
