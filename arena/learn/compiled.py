@@ -88,6 +88,8 @@ GAME = np.dtype(
 )
 """A game under way."""
 
+Bits = Any
+"""A number of a fixed size, such as a set of squares: numba would make a fraction of it together with a plain `int`."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -282,7 +284,7 @@ def _contains(found: Any, count: int, wanted: int) -> bool:
 
 
 @compiled
-def _shifted(rules: Any, low: int, high: int, way: int) -> tuple[int, int]:
+def _shifted(rules: Any, low: Bits, high: Bits, way: int) -> tuple[Bits, Bits]:
     """Return the squares next to those of a set in one direction; both sets by half of the board."""
     if way == 0:
         low, high = low << ROW, high << ROW | low >> BEFORE_LAST_ROW
@@ -296,7 +298,7 @@ def _shifted(rules: Any, low: int, high: int, way: int) -> tuple[int, int]:
 
 
 @compiled
-def _lowest(rules: Any, bits: int) -> int:
+def _lowest(rules: Any, bits: Bits) -> int:
     """Return the index of the lowest bit that is set: that bit times De Bruijn's number is the number shifted."""
     return int(rules.bit_index[(bits & (~bits + ONE)) * FINDER >> TOP_BITS])
 
@@ -480,7 +482,7 @@ def _copy_rows(squares: Any, seat: int, seen: Any) -> None:
 
 
 @compiled
-def _split(pieces: Any, shown: Any, own_bit: int, own: Any, enemy: Any) -> None:
+def _split(pieces: Any, shown: Any, own_bit: Bits, own: Any, enemy: Any) -> None:
     """Write what is shown of own pieces and of enemy pieces."""
     for square in range(SQUARES):
         is_own = pieces[square] & np.uint8(BLUE_BIT) == own_bit
@@ -489,13 +491,13 @@ def _split(pieces: Any, shown: Any, own_bit: int, own: Any, enemy: Any) -> None:
 
 
 @compiled
-def _write_pieces(pieces: Any, code: int, plane: Any) -> None:
+def _write_pieces(pieces: Any, code: Bits, plane: Any) -> None:
     for square in range(SQUARES):
         plane[square] = pieces[square] == code
 
 
 @compiled
-def _write_shown(shown: Any, bit: int, plane: Any) -> None:
+def _write_shown(shown: Any, bit: Bits, plane: Any) -> None:
     for square in range(SQUARES):
         plane[square] = shown[square] & bit != 0
 
@@ -607,6 +609,23 @@ def _place(rules: Any, game: Any, setup: Any) -> None:
 
 
 @compiled
+def first_wrong(rules: Any, setups: Any) -> int:
+    """Return the place of the first set-up, two a game, that is not of the army; or -1."""
+    left = np.empty(256, np.int64)
+    for place in range(2 * len(setups)):
+        left[:] = 0
+        for rank in range(1, RANK_COUNT + 1):
+            left[rank] = rules[0].army[rank]
+        left[0] = setups.shape[2] - left.sum()
+        for square in range(setups.shape[2]):
+            choice = setups[place // 2, place % 2, square]
+            left[choice] -= 1
+            if left[choice] < 0:
+                return place
+    return -1
+
+
+@compiled
 def first_illegal(games: Any, actions: Any, mask: Any) -> int:
     """Return the number of the first game under way with an action that is not legal, or -1."""
     for number in range(len(games)):
@@ -627,14 +646,14 @@ def play_all(batch: Any, legal: Any, actions: Any) -> None:
 
 
 @compiled
-def observe_games(batch: Any, seen: Any, which: Any, seats: Any) -> None:
-    """Write what seats observe: of the games of these numbers, those seats, in this order."""
+def observe_games(batch: Any, seen: Any, which: Any, seats: Any, rows: Any) -> None:
+    """Write what seats observe of the games of these numbers, into these rows."""
     rules, games, _, _ = batch
     planes, facts, space = seen
     for place in range(len(which)):
-        game = games[which[place]]
-        _write_planes(rules[0], game, seats[place], planes[place], space)
-        _write_facts(rules[0], game, seats[place], facts[place])
+        game, row = games[which[place]], rows[place]
+        _write_planes(rules[0], game, seats[place], planes[row], space)
+        _write_facts(rules[0], game, seats[place], facts[row])
 
 
 @compiled

@@ -8,7 +8,7 @@ from arena.learn import compiled
 from arena.learn.action_codes import CODE_COUNT, SQUARE_COUNT
 from arena.learn.kernel_tables import GOING_ON, HOME_COUNT, REASONS, most_codes, moves_kept, rule_numbers
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT, Observation
-from arena.learn.placement import Setups, army_choices
+from arena.learn.placement import Setups
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import as_ruleset
 from protocol.notation import BOARD_SIZE, Color, army_text
@@ -53,9 +53,7 @@ class Kernel:
         numbers = np.arange(len(self.games)) if which is None else np.asarray(which, np.int64)
         setups = self._checked(setups, numbers)
         compiled.start_games(self._batch, self._legal, numbers, setups)
-        if self._observes:
-            seen = self.observe(self.games["to_move"][numbers], numbers)
-            self.planes[numbers], self.facts[numbers] = seen
+        self._observe(numbers)
 
     def step(self, actions: ArrayLike) -> None:
         """Play a flat code in each game under way; a game that is over stays as it is. Raises `UsageError`."""
@@ -71,9 +69,13 @@ class Kernel:
                 f"game {bad}: expected one of its {self.counts[bad]} legal codes (see mask), got {actions[bad]}"
             )
         compiled.play_all(self._batch, self._legal, actions)
+        self._observe(self._numbers)
+
+    def _observe(self, numbers: NDArray[np.int64]) -> None:
+        """Bring `planes` and `facts` of some games up to date."""
         if self._observes:
-            seats = self.games["to_move"].astype(np.int64)
-            compiled.observe_games(self._batch, (self._planes, self.facts, self._space), self._numbers, seats)
+            seats = self.games["to_move"][numbers].astype(np.int64)
+            compiled.observe_games(self._batch, (self._planes, self.facts, self._space), numbers, seats, numbers)
 
     def sample(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return a random legal code for each game, each as likely as the others; 0 for a game that is over."""
@@ -87,7 +89,7 @@ class Kernel:
         seats = np.ascontiguousarray(np.broadcast_to(np.asarray(seats, np.int64), numbers.shape))
         planes = np.zeros((len(numbers), PLANE_COUNT, SQUARE_COUNT), np.int8)
         facts = np.zeros((len(numbers), FACT_COUNT), np.int32)
-        compiled.observe_games(self._batch, (planes, facts, self._space), numbers, seats)
+        compiled.observe_games(self._batch, (planes, facts, self._space), numbers, seats, np.arange(len(numbers)))
         return Observation(planes.reshape(len(numbers), PLANE_COUNT, BOARD_SIZE, BOARD_SIZE), facts)
 
     # --- reading --------------------------------------------------------------------------------------------------
@@ -134,7 +136,9 @@ class Kernel:
         expected = (len(numbers), 2, HOME_COUNT)
         if setups.shape != expected:
             raise UsageError(f"setups: expected the shape {expected}, got {setups.shape}")
-        for place, side in np.argwhere((np.sort(setups, axis=2) != army_choices(self.ruleset)).any(axis=2)):
+        wrong = compiled.first_wrong(self._rules, setups)
+        if wrong >= 0:
+            place, side = divmod(wrong, 2)
             ranks, counts = np.unique(setups[place, side], return_counts=True)
             got = ", ".join(f"{count} x {rank}" for rank, count in zip(ranks, counts, strict=True))
             raise UsageError(

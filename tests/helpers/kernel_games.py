@@ -17,6 +17,8 @@ from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.movegen import piece_moves
 from arena.stratego.rules.repetition import touches_enemy
 from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.rules.tables import tables_of
 from arena.stratego.seat_view import begun_view, enemy_squares, show
 from protocol.notation import Color
 from protocol.view import View
@@ -49,6 +51,10 @@ def chasing(game: EngineGame, rng: Random) -> str:
 
 MANNERS: tuple[Manner, ...] = (at_random, forward, hunting, chasing)
 
+SWITCHED = ("isf+attackers-advantage", "duel+exploding-bombs", "isf+silent-defence", "vintage/barrage+silent-defence")
+PLAIN = [name for name in ruleset_names() if tables_of(load_ruleset(name)).plain] + list(SWITCHED)
+"""The rulesets that the kernel has."""
+
 
 def straight_moves(game: EngineGame) -> list[StraightMove]:
     """The legal moves under rules that have no other actions."""
@@ -59,7 +65,7 @@ def straight_moves(game: EngineGame) -> list[StraightMove]:
 
 @dataclass(frozen=True)
 class Compared:
-    """What was compared: games and plies, observations, and legal moves that repetition took away."""
+    """How much was compared; `forbidden` are the moves that the rules on repetition alone made illegal."""
 
     games: int
     plies: int
