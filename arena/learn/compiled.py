@@ -1,7 +1,8 @@
 """The rules of a plain game as compiled code, for one game and for a batch.
 
 A game is a record of `GAME`, its rules one of `RULES`. All compiled functions are in this module: numba notices a
-change in the file of a function, and not in the files of those that it calls. `arena.learn.kernel` is the way in.
+change in the file of a function, and not in the files of functions and constants that it uses: after a change of
+those, delete `__pycache__`. `arena.learn.kernel` is the way in.
 """
 
 from collections.abc import Callable
@@ -10,39 +11,10 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
-from arena.learn.kernel_tables import (
-    ATTACKER_STAYS,
-    BIT_FINDER,
-    BOTH_IMMOBILE,
-    CHASE_BOOKLET,
-    CHASE_FREE,
-    DEFENDER_STAYS,
-    FLAG_TAKEN,
-    GOING_ON,
-    HALF,
-    NO_ATTACKER,
-    NO_MOVE,
-    NOWHERE,
-    PLY_CAP,
-    QUIET_CAP,
-    RANK_COUNT,
-)
-from arena.learn.observation import (
-    ENEMY,
-    ENEMY_HIDDEN,
-    ENEMY_LOST,
-    ENTERED,
-    HIDDEN,
-    LATEST,
-    LEFT,
-    LOST,
-    MOVED,
-    OWN,
-    PLY,
-    QUIET,
-    RECENT,
-    SHOWN,
-)
+from arena.learn import kernel_tables as tables
+from arena.learn import observation as at
+from arena.learn.kernel_tables import HALF, RANK_COUNT
+from arena.learn.observation import RECENT
 from arena.stratego.rules import board
 from protocol.notation import Rank
 
@@ -55,7 +27,7 @@ UNSEEN, BLUE_BIT = board.HIDDEN, board.BLUE_BIT
 ONE, ROW, BEFORE_LAST_ROW, TOP_BITS = np.uint64(1), np.uint64(FILES), np.uint64(HALF - FILES), np.uint64(58)
 FIRST_FILE = np.uint64(sum(1 << square for square in range(0, HALF, FILES)))
 LAST_FILE = FIRST_FILE << np.uint64(FILES - 1)
-FINDER = np.uint64(BIT_FINDER)
+FINDER = np.uint64(tables.BIT_FINDER)
 RANK_BITS = 2 ** (RANK_COUNT + 1) - 2
 HAS_MOVED = 1
 TOLD = 1 << (RANK_COUNT + 1)
@@ -127,7 +99,7 @@ def _tell(game: Any, square: int) -> None:
 def _touches_enemy(rules: Any, game: Any, square: int, side: int) -> bool:
     for way in range(WAYS):
         neighbour = rules.next[way, square]
-        if neighbour != NOWHERE:
+        if neighbour != tables.NOWHERE:
             code = game.piece[neighbour]
             if code != 0 and code >> 4 != side:
                 return True
@@ -186,10 +158,10 @@ def _chase_moved(rules: Any, game: Any, side: int, origin: int, target: int) -> 
     """Count a move to an empty square for both sides' chases."""
     other = 1 - side
     threat = game.last[other, 1]
-    evaded = threat != NOWHERE and _are_neighbours(rules, threat, origin)
+    evaded = threat != tables.NOWHERE and _are_neighbours(rules, threat, origin)
     game.chase[other] = game.chase[other] + 1 if evaded else 0
     game.chase[side] = game.chase[side] + 1 if _touches_enemy(rules, game, target, side) else 0
-    if rules.chase == CHASE_BOOKLET:
+    if rules.chase == tables.CHASE_BOOKLET:
         if evaded:
             _flee(game, other, origin)
             _flee(game, other, target)
@@ -229,7 +201,7 @@ def _ways_back(rules: Any, game: Any, past: Any, side: int) -> int:
         code = game.piece[square]
         is_unseen = code != 0 and code >> 4 != side and game.shown[square] & TOLD == 0
         labels[square] = UNSEEN + square if is_unseen else code
-    count = int(game.quiet if rules.chase == CHASE_BOOKLET else min(game.quiet, game.chase[side] - 1))
+    count = int(game.quiet if rules.chase == tables.CHASE_BOOKLET else min(game.quiet, game.chase[side] - 1))
     way = np.uint64(0)
     for back in range(count):
         origin, target = history[game.quiet - 1 - back]
@@ -245,7 +217,7 @@ def _chase_looks_at(rules: Any, game: Any, side: int, origin: int, target: int) 
     """Whether the rule on chases is about this move, and may forbid it."""
     if game.piece[target] != 0 or not _touches_enemy(rules, game, target, side):
         return False
-    if rules.chase == CHASE_BOOKLET:
+    if rules.chase == tables.CHASE_BOOKLET:
         return bool(game.fled_count[side] > 2)
     return bool(game.last[side, 0] != target or game.last[side, 1] != origin)
 
@@ -254,7 +226,7 @@ def _chase_looks_at(rules: Any, game: Any, side: int, origin: int, target: int) 
 def _keep_fresh(rules: Any, game: Any, past: Any, codes: Any, count: int) -> int:
     """Drop the codes that repetition forbids; return the number of those that are left."""
     side = game.to_move
-    chases = game.chase[side] > 1 and rules.chase != CHASE_FREE
+    chases = game.chase[side] > 1 and rules.chase != tables.CHASE_FREE
     ways, kept = -1, 0
     for place in range(count):
         code = codes[place]
@@ -375,7 +347,7 @@ def _go(rules: Any, game: Any, history: Any, origin: int, target: int) -> None:
     if not _are_neighbours(rules, origin, target):
         _tell(game, target)
     _count_run(rules, game, side, origin, target)
-    if rules.chase != CHASE_FREE:
+    if rules.chase != tables.CHASE_FREE:
         _chase_moved(rules, game, side, origin, target)
         history[game.quiet, 0], history[game.quiet, 1] = origin, target
     game.quiet += 1
@@ -387,22 +359,22 @@ def _fight(rules: Any, game: Any, origin: int, target: int) -> None:
     attacker, defender = game.piece[origin] & 15, game.piece[target] & 15
     survivor = rules.fights[attacker, defender]
     _tell(game, origin)
-    if survivor == DEFENDER_STAYS and rules.silent and attacker != SCOUT:
+    if survivor == tables.DEFENDER_STAYS and rules.silent and attacker != SCOUT:
         _narrow(game, target, rules.stayers[attacker])
     else:
         _tell(game, target)
-    if survivor != DEFENDER_STAYS:
+    if survivor != tables.DEFENDER_STAYS:
         _remove(game, 1 - side, target)
-    if survivor == ATTACKER_STAYS:
+    if survivor == tables.ATTACKER_STAYS:
         _relocate(game, side, origin, target)
     else:
         _remove(game, side, origin)
     _count_run(rules, game, side, origin, target)
-    if rules.chase != CHASE_FREE:
+    if rules.chase != tables.CHASE_FREE:
         _chase_attacked(rules, game, side, origin, target)
     game.quiet = 0
     if defender == FLAG:
-        game.winner, game.reason = side, FLAG_TAKEN
+        game.winner, game.reason = side, tables.FLAG_TAKEN
 
 
 @compiled
@@ -443,19 +415,19 @@ def _look_for_end(rules: Any, game: Any, stuck: bool, was_quiet: bool) -> None:
     other_unarmed = rules.needs_attacker and not _can_move(game, 1 - side)
     if stuck or other_stuck:
         both = unarmed and other_unarmed
-        _end(game, stuck or both, other_stuck or both, NO_MOVE)
+        _end(game, stuck or both, other_stuck or both, tables.NO_MOVE)
     elif unarmed or other_unarmed:
-        _end(game, unarmed, other_unarmed, NO_ATTACKER)
+        _end(game, unarmed, other_unarmed, tables.NO_ATTACKER)
     elif game.ply >= rules.max_plies:
-        game.reason = PLY_CAP
+        game.reason = tables.PLY_CAP
     elif game.quiet >= rules.max_quiet:
-        game.reason = QUIET_CAP
+        game.reason = tables.QUIET_CAP
 
 
 @compiled
 def _end(game: Any, side_lost: bool, other_lost: bool, reason: int) -> None:
     if side_lost and other_lost:
-        game.reason = BOTH_IMMOBILE
+        game.reason = tables.BOTH_IMMOBILE
     else:
         game.winner = 1 - game.to_move if side_lost else game.to_move
         game.reason = reason
@@ -513,33 +485,33 @@ def _write_planes(rules: Any, game: Any, seat: int, planes: Any, space: Any) -> 
     for index in range(rules.rank_count):
         rank = rules.ranks[index]
         bit = np.uint16(1 << rank)
-        _write_pieces(pieces, np.uint8(rank + own_bit), planes[OWN + rank - 1])
-        _write_shown(own, bit, planes[SHOWN + rank - 1])
-        _write_shown(enemy, bit, planes[ENEMY + rank - 1])
-    _write_shown(shown, np.uint16(HAS_MOVED), planes[MOVED])
+        _write_pieces(pieces, np.uint8(rank + own_bit), planes[at.OWN + rank - 1])
+        _write_shown(own, bit, planes[at.SHOWN + rank - 1])
+        _write_shown(enemy, bit, planes[at.ENEMY + rank - 1])
+    _write_shown(shown, np.uint16(HAS_MOVED), planes[at.MOVED])
     _write_latest(game, seat, planes)
 
 
 @compiled
 def _write_latest(game: Any, seat: int, planes: Any) -> None:
-    planes[LATEST:] = 0
+    planes[at.LATEST :] = 0
     for age in range(min(RECENT, game.ply)):
         recent = (game.ply - 1 - age) % RECENT
-        for end, value in ((0, LEFT), (1, ENTERED)):
+        for end, value in ((0, at.LEFT), (1, at.ENTERED)):
             square = game.recent[recent, end]
             place = square if seat == 0 else SQUARES - FILES - square + 2 * (square % FILES)
-            planes[LATEST + age, place] = value
+            planes[at.LATEST + age, place] = value
 
 
 @compiled
 def _write_facts(rules: Any, game: Any, seat: int, facts: Any) -> None:
-    facts[PLY], facts[QUIET] = game.ply, game.quiet
+    facts[at.PLY], facts[at.QUIET] = game.ply, game.quiet
     for index in range(rules.rank_count):
         rank = rules.ranks[index]
-        facts[LOST + rank - 1] = game.lost[seat, rank]
-        facts[ENEMY_LOST + rank - 1] = game.lost[1 - seat, rank]
-        facts[ENEMY_HIDDEN + rank - 1] = game.hidden[1 - seat, rank]
-        facts[HIDDEN + rank - 1] = game.hidden[seat, rank]
+        facts[at.LOST + rank - 1] = game.lost[seat, rank]
+        facts[at.ENEMY_LOST + rank - 1] = game.lost[1 - seat, rank]
+        facts[at.ENEMY_HIDDEN + rank - 1] = game.hidden[1 - seat, rank]
+        facts[at.HIDDEN + rank - 1] = game.hidden[seat, rank]
 
 
 # --- a batch ------------------------------------------------------------------------------------------------------
@@ -556,10 +528,10 @@ def _refresh(batch: Any, legal: Any, number: int, was_quiet: bool) -> None:
     for place in range(legal[1][number]):
         mask[codes[place]] = False
     count = 0
-    if game.reason == GOING_ON:
+    if game.reason == tables.GOING_ON:
         count = _list_codes(rules[0], game, (history[number], found), codes)
         _look_for_end(rules[0], game, count == 0, was_quiet)
-    if game.reason != GOING_ON:
+    if game.reason != tables.GOING_ON:
         count = 0
     for place in range(count):
         mask[codes[place]] = True
@@ -586,9 +558,9 @@ def _place(rules: Any, game: Any, setup: Any) -> None:
     game.occupied[:] = 0
     game.movable[:] = 0
     game.scouts[:] = 0
-    game.run_square[:] = NOWHERE
-    game.last[:] = NOWHERE
-    game.ply, game.quiet, game.reason, game.winner, game.to_move = 0, 0, GOING_ON, DRAWN, rules.starts
+    game.run_square[:] = tables.NOWHERE
+    game.last[:] = tables.NOWHERE
+    game.ply, game.quiet, game.reason, game.winner, game.to_move = 0, 0, tables.GOING_ON, DRAWN, rules.starts
     is_open = rules.army_mask & (rules.army_mask - 1) == 0  # an army of one rank
     for side in range(2):
         for rank in range(RANK_COUNT + 1):
@@ -630,7 +602,7 @@ def first_illegal(games: Any, actions: Any, mask: Any) -> int:
     """Return the number of the first game under way with an action that is not legal, or -1."""
     for number in range(len(games)):
         action = actions[number]
-        if games[number].reason == GOING_ON and not (0 <= action < mask.shape[1] and mask[number, action]):
+        if games[number].reason == tables.GOING_ON and not (0 <= action < mask.shape[1] and mask[number, action]):
             return number
     return -1
 
@@ -640,7 +612,7 @@ def play_all(batch: Any, legal: Any, actions: Any) -> None:
     """Play a legal action in each game under way; others stay as they are."""
     rules, games, history, _ = batch
     for number in range(len(games)):
-        if games[number].reason == GOING_ON:
+        if games[number].reason == tables.GOING_ON:
             was_quiet = _play(rules[0], games[number], history[number], actions[number])
             _refresh(batch, legal, number, was_quiet)
 

@@ -35,7 +35,7 @@ def test_arrays_of_codes_are_those_of_single_pairs() -> None:
     origins, targets = pairs_of(codes)
     assert np.array_equal(codes_of(origins, targets), codes)
     assert [pair_code(*map(int, pair)) for pair in zip(origins, targets, strict=True)] == codes.tolist()
-    assert codes_of(0, 11) == -1
+    assert codes_of(np.array([0, 5]), np.array([11, 5])).tolist() == [-1, -1]
 
 
 def test_a_mask_of_pairs_has_the_codes_of_the_flat_one() -> None:
