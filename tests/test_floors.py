@@ -40,7 +40,8 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.report", "arena.stratego.shown.shown_board", "arena.stratego.shown.seat_text"}),
     frozenset({"arena.report.site"}),
     frozenset({"arena.web", "arena.stratego.board_page"}),
-    frozenset({"arena.cli", "arena.api", "arena.__main__", "arena.stratego.library", "arena.stratego.board_terminal"}),
+    frozenset({"arena.cli", "arena.api", "arena.__main__", "arena.stratego.library", "arena.stratego.board_terminal"})
+    | frozenset({"arena.learn.records"}),
     frozenset({"arena"}),
     frozenset({"arena.pytest_plugin"}),
 )
