@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "helpers"))
 from kernel_records import random_records
 
 from arena.game.game_spec import Player
-from arena.learn.records import positions, save
 from arena.league.store import Store
+from arena.learn.records import positions, save
 from arena.stratego.rules.rulesets import load_ruleset
 
 PLAYERS = (Player("ann", f"{1:064x}"), Player("bob", f"{2:064x}"))

@@ -66,7 +66,7 @@ class Positions:
         return len(self.actions)
 
     def rows(self, which: slice | NDArray[Any]) -> "Positions":
-        """Return some rows, by a slice, by numbers, or by a mask: `positions.rows(positions.results == 1)`."""
+        """Return some rows, such as those of a mask: `positions.rows(positions.results == 1)`."""
         return Positions(*(getattr(self, name)[which] for name in ARRAYS))
 
 
@@ -206,7 +206,10 @@ def _in_lockstep(ruleset: Ruleset, games: Sequence[_Game]) -> Iterator[Positions
         places: Any = slice(None) if is_playing.all() else np.flatnonzero(is_playing)
         plies = kernel.ply
         actions = codes[all_places, np.where(is_playing, plies, 0)]
-        _check(kernel, actions, is_playing, numbers)
+        legal = kernel.mask[all_places, actions] | ~is_playing
+        if not legal.all():
+            wrong = int(np.argmin(legal))
+            raise UsageError(f"game {numbers[wrong]}: ply {plies[wrong] + 1}: its move is illegal: see 'arena verify'")
         seats = kernel.to_move
         yield Positions(
             *(array[places] for array in (kernel.planes, kernel.facts, kernel.mask, actions)),
@@ -222,14 +225,3 @@ def _in_lockstep(ruleset: Ruleset, games: Sequence[_Game]) -> Iterator[Positions
                 codes[place, : len(game.codes)] = game.codes
                 lengths[place], numbers[place], results[place] = len(game.codes), game.number, game.result
         is_playing[ended[len(begun) :]] = False
-
-
-def _check(
-    kernel: Kernel, actions: NDArray[np.int16], is_playing: NDArray[np.bool_], numbers: NDArray[np.int64]
-) -> None:
-    """Raise `UsageError` unless the actions are legal."""
-    legal = kernel.mask[np.arange(len(actions)), np.maximum(actions, 0)]
-    wrong = np.flatnonzero(is_playing & ~legal)
-    if len(wrong):
-        game, ply = numbers[wrong[0]], kernel.ply[wrong[0]] + 1
-        raise UsageError(f"game {game}: ply {ply}: expected a legal move, got another. 'arena verify' says more.")
