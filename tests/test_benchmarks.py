@@ -13,6 +13,7 @@ GOLDEN = FOLDER.parent / "tests" / "golden" / "stores" / "duel.sqlite"
 SMALLEST = (
     ("engine.py", "--games", "1", "--ruleset", "duel"),
     ("kernel.py", "--games", "2", "--batch", "4", "--steps", "5", "--rounds", "1", "--ruleset", "duel"),
+    ("learn_records.py", "--games", "2", "--rounds", "1", "--ruleset", "duel"),
     ("ply.py", "--plies", "200", "--rounds", "1"),
     ("leagues.py", "--games", "2", "--rounds", "1", "--jobs", "1", "--only", "short"),
     ("starts.py", "--games", "1", "--rounds", "1", "--keep"),
@@ -33,7 +34,7 @@ SMALLEST = (
 """The name of a script, and its arguments."""
 NOT_RUN = {"cluster.py"}
 """Starts clusters of dask, which takes half a minute; the tests of the cluster play the same leagues."""
-NEED_NUMBA = {"kernel.py"}
+NEED_NUMBA = {"kernel.py", "learn_records.py"}
 NEED_A_COMPILER = {"fairness.py", "flat.py", "leagues.py", "ply.py", "starts.py"}
 
 

@@ -5,10 +5,9 @@ mixed; `games` and `plies` say what a row is of.
 """
 
 import zipfile
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from arena.league.exchange import read_records
 from arena.league.store import Store, is_record_file
 from arena.learn.action_codes import CODE_COUNT, action_code
 from arena.learn.kernel import Kernel
+from arena.learn.kernel_tables import check_supported
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT
 from arena.learn.placement import Setups, setup_numbers
 from arena.stratego.game import ruleset_of
@@ -75,6 +75,7 @@ ARRAYS = tuple(field.name for field in fields(Positions))
 
 class _Game(NamedTuple):
     number: int
+    ruleset: Ruleset
     setups: Setups
     codes: NDArray[np.int16]
     result: int
@@ -156,72 +157,63 @@ def _records(source: Source) -> Iterator[tuple[int, GameRecord]]:
 
 def _game(number: int, record: GameRecord) -> _Game | None:
     """Return a game as numbers; None if it has no position."""
-    red, blue = record.setups
+    if record.variant.game != STRATEGO:
+        raise UsageError(f"game {number}: expected a game of {STRATEGO}, got {printable(record.variant.title)}")
+    ruleset = ruleset_of(record.variant)
+    check_supported(ruleset)
     actions = record.actions[:-1] if record.actions[-1:] == (RESIGN,) else record.actions
-    if red is None or blue is None or not actions:
+    if not actions:
         return None
     first = record.mover(1)
     try:
         codes = [action_code(text, Color(first ^ ply & 1)) for ply, text in enumerate(actions)]
-        setups = np.stack([setup_numbers(rows.split("/")) for rows in (red, blue)])
+        setups = np.stack([setup_numbers((rows or "").split("/")) for rows in record.setups])
     except (ValueError, KeyError) as error:
         raise UsageError(f"game {number}: {printable(str(error))}") from None
     winner = record.verdict.result.winner
-    return _Game(number, setups, np.array(codes, np.int16), 0 if winner is None else 1 - 2 * winner)
+    return _Game(number, ruleset, setups, np.array(codes, np.int16), 0 if winner is None else 1 - 2 * winner)
 
 
 # --- playing them -----------------------------------------------------------------------------------------------------
 
 
 def _played(source: Source) -> Iterator[Positions]:
-    records = _records(source)
-    while block := list(islice(records, BLOCK)):
-        by_rules: dict[Ruleset, list[_Game]] = defaultdict(list)
-        for number, record in block:
-            if record.variant.game != STRATEGO:
-                raise UsageError(f"game {number}: expected a game of {STRATEGO}, got {printable(record.variant.title)}")
-            if game := _game(number, record):
-                by_rules[ruleset_of(record.variant)].append(game)
-        for ruleset, games in by_rules.items():
-            yield from _in_lockstep(ruleset, sorted(games, key=lambda game: -len(game.codes)))
+    games = filter(None, starmap(_game, _records(source)))
+    while block := list(islice(games, BLOCK)):
+        for ruleset in dict.fromkeys(game.ruleset for game in block):
+            same = [game for game in block if game.ruleset == ruleset]
+            yield from _in_lockstep(ruleset, sorted(same, key=lambda game: -len(game.codes)))
 
 
 def _in_lockstep(ruleset: Ruleset, games: Sequence[_Game]) -> Iterator[Positions]:
     """Play games, the longest first; in the place of one that has ended the next begins. Yields arrays in use."""
-    left = iter(games)
-    kernel = Kernel(ruleset, min(BATCH, len(games)))
-    size = len(kernel.games)
-    playing = list(islice(left, size))
-    kernel.reset(np.stack([game.setups for game in playing]))
-    codes = np.zeros((size, len(games[0].codes)), np.int16)
-    for place, game in enumerate(playing):
-        codes[place, : len(game.codes)] = game.codes
-    lengths, numbers, results = (
-        np.array(values)
-        for values in zip(*((len(game.codes), game.number, game.result) for game in playing), strict=True)
-    )
-    all_places = np.arange(size)
-    is_playing = np.ones(size, np.bool_)
+    setups = np.stack([game.setups for game in games])
+    lengths, numbers, results = np.array([(len(game.codes), game.number, game.result) for game in games]).T
+    codes = np.zeros((len(games), lengths.max()), np.int16)
+    for row, game in zip(codes, games, strict=True):
+        row[: len(game.codes)] = game.codes
+    begun = min(BATCH, len(games))
+    kernel = Kernel(ruleset, begun)
+    kernel.reset(setups[:begun])
+    playing, is_playing = np.arange(begun), np.ones(begun, np.bool_)
     while is_playing.any():
-        places: Any = slice(None) if is_playing.all() else np.flatnonzero(is_playing)
-        plies = kernel.ply
-        actions = codes[all_places, np.where(is_playing, plies, 0)]
-        legal = kernel.mask[all_places, actions] | ~is_playing
+        actions = codes[playing, np.where(is_playing, kernel.ply, 0)]
+        legal = kernel.mask[np.arange(len(actions)), actions] | ~is_playing
         if not legal.all():
             wrong = int(np.argmin(legal))
-            raise UsageError(f"game {numbers[wrong]}: ply {plies[wrong] + 1}: its move is illegal: see 'arena verify'")
+            where = f"game {numbers[playing[wrong]]}: ply {kernel.ply[wrong] + 1}"
+            raise UsageError(f"{where}: its move is illegal: see 'arena verify'")
+        places: Any = slice(None) if is_playing.all() else np.flatnonzero(is_playing)
         seats = kernel.to_move
         yield Positions(
             *(array[places] for array in (kernel.planes, kernel.facts, kernel.mask, actions)),
-            *(array[places] for array in (results * (1 - 2 * seats), seats, plies, numbers)),
+            *(array[places] for array in (results[playing] * (1 - 2 * seats), seats, kernel.ply, numbers[playing])),
         )
         kernel.step(np.where(is_playing, actions, kernel.codes[:, 0]))
-        ended = np.flatnonzero(is_playing & (kernel.ply == lengths))
-        begun = list(islice(left, len(ended)))
-        if begun:
-            again = ended[: len(begun)]
-            kernel.reset(np.stack([game.setups for game in begun]), again)
-            for place, game in zip(again, begun, strict=True):
-                codes[place, : len(game.codes)] = game.codes
-                lengths[place], numbers[place], results[place] = len(game.codes), game.number, game.result
-        is_playing[ended[len(begun) :]] = False
+        ended = np.flatnonzero(is_playing & (kernel.ply == lengths[playing]))
+        again = ended[: len(games) - begun]
+        if len(again):
+            playing[again] = np.arange(begun, begun + len(again))
+            begun += len(again)
+            kernel.reset(setups[playing[again]], again)
+        is_playing[ended[len(again) :]] = False

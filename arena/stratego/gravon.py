@@ -39,7 +39,7 @@ MOST_BYTES = 1 << 20
 LONGEST_NAME = 40
 
 KINDS = ("classic", "barrage", "classicfree", "ultimate lightning", "duell")
-"""By the number of a `.gsn`, as XML spells them."""
+"""As XML spells them; a `.gsn` has the place, from 0 to 3: the last kind is younger."""
 RULESETS = dict(zip(KINDS, ("isf", "barrage", "isf", "vintage/lightning", "duel"), strict=True))
 ENDINGS = {
     0: "unable to move",
@@ -118,7 +118,7 @@ def _parse_gsn(data: bytes) -> GravonGame:
         return found
 
     match(1, r"#X38FA11 Stratego-Notation v[12]", "'#X38FA11 Stratego-Notation v1' or v2")
-    kind = KINDS[int(match(2, r"type\s*([0-4])", "'type' and a number from 0 to 4")[1])]
+    kind = KINDS[int(match(2, r"type\s*([0-3])", "'type' and a number from 0 to 3")[1])]
     end = lines.index("END") + 1 if "END" in lines else len(lines) + 1
     field = match(3, _FIELD, "a field of 100 letters")[0] if end != 3 else ""
     moves = tuple(

@@ -14,7 +14,7 @@ from arena.learn.action_codes import action_text
 from arena.learn.kernel import Kernel
 from arena.learn.placement import random_setups, setup_rows
 from arena.stratego.rules.ruleset import Ruleset
-from protocol.seats import Color
+from protocol.seats import Color, Outcome
 
 BATCH = 500
 
@@ -34,24 +34,19 @@ def random_records(ruleset: Ruleset, games: int, players: tuple[Player, Player],
                 actions[number].append(action_text(int(codes[number]), Color(kernel.to_move[number])))
             kernel.step(codes)
         for number in range(size):
-            rows = [setup_rows(setups[number, seat]) for seat in (0, 1)]
-            yield _record(ruleset, first + number, players, rows, actions[number], kernel)
+            record = _record(ruleset, kernel.outcome(number), players, actions[number])
+            red, blue = ("/".join(setup_rows(setups[number, seat])) for seat in (0, 1))
+            yield msgspec.structs.replace(record, id=f"{first + number:016x}", setups=(red, blue))
 
 
 def _record(
-    ruleset: Ruleset,
-    number: int,
-    players: tuple[Player, Player],
-    rows: list[tuple[str, ...]],
-    actions: list[str],
-    kernel: Kernel,
+    ruleset: Ruleset, outcome: Outcome | None, players: tuple[Player, Player], actions: list[str]
 ) -> GameRecord:
-    spec = game_spec(ruleset, TimeControl(move_ms=1000))
-    outcome = kernel.outcome(number % BATCH)
     assert outcome is not None
     result = GameResult.DRAW if outcome.winner is None else GameResult.win(outcome.winner)
+    spec = game_spec(ruleset, TimeControl(move_ms=1000))
     return GameRecord(
-        id=f"{number:016x}",
+        id="",
         arena="1",
         ruleset=spec.variant.name,
         rules=spec.variant.rules,
@@ -60,7 +55,7 @@ def _record(
         seeds=spec.seeds,
         pair_seed=spec.pair_seed,
         declared=("", ""),
-        setups=("/".join(rows[0]), "/".join(rows[1])),
+        setups=(None, None),
         actions=tuple(actions),
         times_us=(1000,) * len(actions),
         notes=(),
@@ -68,5 +63,4 @@ def _record(
         stderr=("", ""),
         started=0.0,
         seconds=1.0,
-        turns=msgspec.UNSET,
     )
