@@ -17,7 +17,7 @@ from arena.learn.placement import CHOICES, Placement, Setups, random_setups, set
 from arena.stratego.rules.board import BLUE_BIT
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
-from protocol.notation import BOARD_SIZE, HOME_SQUARES, LAKE_SQUARES, Color, Rank
+from protocol.notation import BOARD_SIZE, HOME_SQUARES, LAKE_SQUARES, Color, Rank, Reason
 from protocol.view import CELL_EMPTY, CELL_LAKE
 
 Observed = dict[str, NDArray[Any]]
@@ -98,8 +98,10 @@ class OneGame:
         self.ruleset = ruleset
         self.kernel = Kernel(ruleset, 1, observes=False)
         self.placement: Placement | None = None
-        self.ended_by: tuple[Color, str] | None = None
+        self.ended_by: tuple[Color, Reason] | None = None
         """The seat that lost without a move, and why."""
+        self.setups = setups
+        """Both set-ups; None in the set-up phase."""
         self._choices: dict[Color, int] = {}
         if setups is None:
             self.placement = Placement(ruleset, 1)
@@ -139,8 +141,8 @@ class OneGame:
             self.placement.place(np.array([[self._choices[color] for color in Color]]))
             self._choices = {}
             if self.placement.is_over:
-                self.kernel.reset(self.placement.setups)
-                self.placement = None
+                self.setups, self.placement = self.placement.setups, None
+                self.kernel.reset(self.setups)
 
     def is_legal(self, seat: Color, code: int) -> bool:
         number = isinstance(code, int | np.integer)
@@ -150,7 +152,7 @@ class OneGame:
         """Play a code, or do what is to be done about an illegal one; return the code that was played."""
         if illegal is not Illegal.ERROR and not self.is_legal(seat, code):
             if illegal is Illegal.LOSE:
-                self.ended_by = seat, "illegal"
+                self.ended_by = seat, Reason.ILLEGAL_ACTION
                 return code
             code = int(rng.choice(np.flatnonzero(self.mask(seat))))
         self.act(seat, code)
@@ -165,7 +167,7 @@ class OneGame:
     def result(self) -> dict[str, str | None]:
         """Return the winner (None in a draw) and the reason of a game that is over; nothing before."""
         if self.ended_by is not None:
-            return {"winner": self.ended_by[0].opponent.word, "reason": self.ended_by[1]}
+            return {"winner": self.ended_by[0].opponent.word, "reason": self.ended_by[1].value}
         outcome = None if self.placement else self.kernel.outcome(0)
         if outcome is None:
             return {}
@@ -209,7 +211,7 @@ class OneGame:
 
     def __deepcopy__(self, memo: object) -> "OneGame":
         copied = OneGame(self.ruleset)
-        copied.ended_by, copied._choices = self.ended_by, dict(self._choices)
+        copied.ended_by, copied.setups, copied._choices = self.ended_by, self.setups, dict(self._choices)
         kernel, other = copied.kernel, self.kernel
         for array, source in (
             (kernel.games, other.games),
