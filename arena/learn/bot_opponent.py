@@ -1,5 +1,6 @@
 """A bot of the arena as the opponent in an environment: its process plays one game after another."""
 
+import contextlib
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -46,7 +47,7 @@ class BotOpponent:
     def _run(self, path: AnyPath, options: BotKeywords) -> None:
         try:
             trio.run(self._serve, path, options)
-        except BaseException as error:  # noqa: BLE001  (handed to the caller, who waits)
+        except BaseException as error:  # handed to the caller, who waits
             if not self._opened.done():
                 self._opened.set_exception(error)
 
@@ -97,8 +98,6 @@ class BotOpponent:
     def close(self) -> None:
         """End the bot's process."""
         if self._thread.is_alive():
-            try:
+            with contextlib.suppress(trio.RunFinishedError):
                 trio.from_thread.run_sync(self._closing.set, trio_token=self._token)
-            except trio.RunFinishedError:
-                pass
             self._thread.join()

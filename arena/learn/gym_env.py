@@ -27,7 +27,7 @@ Policy = Callable[[Observed], int]
 MOST_SEED = 2**32
 
 
-class StrategoEnv(gymnasium.Env[Observed, int]):
+class StrategoEnv(gymnasium.Env[Any, Any]):
     """The agent has one seat, `opponent` the other: a bot's path, a `Policy`, or None for random legal actions.
 
     `seat` is red, blue, or None to draw it for each game. `setup="random"` begins with random set-ups, but a bot keeps
@@ -36,7 +36,7 @@ class StrategoEnv(gymnasium.Env[Observed, int]):
     loss. A bot that resigns or plays an illegal action loses.
     """
 
-    metadata = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}
+    metadata = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,
@@ -70,6 +70,13 @@ class StrategoEnv(gymnasium.Env[Observed, int]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
         super().reset(seed=seed)
+        self._begin(options)
+        while self.game.is_over and not (options and "setups" in options):  # the agent had no turn
+            self._begin(options)
+        return self._observed(), {"seat": self.seat.word, **self.game.result()}
+
+    def _begin(self, options: dict[str, Any] | None) -> None:
+        """Begin a game, up to the agent's first turn."""
         drawn = Color(int(self.np_random.integers(len(Color))))
         self.seat = drawn if self._fixed_seat is None else self._fixed_seat
         setups = first_setups(self.ruleset, self.setup, options, self.np_random)
@@ -84,7 +91,6 @@ class StrategoEnv(gymnasium.Env[Observed, int]):
         self.game = OneGame(self.ruleset, setups)
         self._start_bot()
         self._opponent_acts()
-        return self._observed(), {"seat": self.seat.word}
 
     def step(self, action: int) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
         if self.game.is_over:

@@ -98,12 +98,14 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
     # --- games --------------------------------------------------------------------------------------------------------
 
     def _begin(self, which: Numbers) -> None:
-        """Begin games, up to the agent's first turn."""
-        numbers = np.flatnonzero(which)
-        self.kernel.reset(self._make_setups(self.kernel.ruleset, len(numbers), self.np_random), numbers)
-        drawn = self.np_random.integers(len(Color), size=len(numbers))
-        self._seats[numbers] = drawn if self._fixed_seat is None else self._fixed_seat
-        self._opponent_moves()
+        """Begin games, up to the agent's first turn: again, if the opponent wins before it."""
+        while which.any():
+            numbers = np.flatnonzero(which)
+            self.kernel.reset(self._make_setups(self.kernel.ruleset, len(numbers), self.np_random), numbers)
+            drawn = self.np_random.integers(len(Color), size=len(numbers))
+            self._seats[numbers] = drawn if self._fixed_seat is None else self._fixed_seat
+            self._opponent_moves()
+            which = which & self.kernel.is_over
 
     def _opponent_moves(self) -> None:
         if self.opponent is None:
@@ -135,9 +137,8 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
         """Return what the agent observes; of a game that is over, from the seat of its last turn."""
         kernel, over = self.kernel, np.flatnonzero(self.kernel.is_over)
         if len(over):
-            seen = kernel.observe(self._seats[over], over)
-            kernel.planes[over], kernel.facts[over] = seen
-        kept = {"observation": kernel.planes, "action_mask": kernel.mask.view(np.int8)}
+            kernel.planes[over], kernel.facts[over] = kernel.observe(self._seats[over], over)
+        kept: Observed = {"observation": kernel.planes, "action_mask": kernel.mask.view(np.int8)}
         if self.facts:
             kept["facts"] = kernel.facts
         return deepcopy(kept) if self.copy else kept

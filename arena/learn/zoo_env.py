@@ -1,11 +1,11 @@
 """PettingZoo environments: the seats act in turn, or fill their set-ups at the same time."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
-from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
 
 from arena.errors import UsageError
 from arena.learn.action_codes import CODE_COUNT
@@ -30,7 +30,6 @@ AGENTS = {color.word: color for color in Color}
 class _ZooGame:
     """The part that both environments share: their options, spaces and the game."""
 
-    metadata: dict[str, Any]
     agents: list[str]
 
     def __init__(
@@ -80,7 +79,7 @@ class _ZooGame:
         self.agents = self.possible_agents[:]
 
 
-class StrategoAECEnv(_ZooGame, AECEnv[str, Observed, int | None]):
+class StrategoAECEnv(_ZooGame, AECEnv[str, Observed, int | None]):  # type: ignore[misc]
     """The agents red and blue act in turn; in the set-up phase each fills its next square.
 
     `setup="random"` begins with random set-ups; `max_cycles` ends a game after so many turns of each agent.
@@ -88,7 +87,12 @@ class StrategoAECEnv(_ZooGame, AECEnv[str, Observed, int | None]):
     plays a random legal action. `reset(options={"setups": {"red": ROWS, "blue": ROWS}})` begins with given set-ups.
     """
 
-    metadata = {"name": "arena_stratego_v0", "render_modes": RENDER_MODES, "is_parallelizable": False, "render_fps": 4}
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "arena_stratego_v0",
+        "render_modes": RENDER_MODES,
+        "is_parallelizable": False,
+        "render_fps": 4,
+    }
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         self._begin(seed, options)
@@ -128,14 +132,18 @@ class StrategoAECEnv(_ZooGame, AECEnv[str, Observed, int | None]):
         self._deads_step_first()
 
 
-class StrategoParallelEnv(_ZooGame, ParallelEnv[str, Observed, int]):
+class StrategoParallelEnv(_ZooGame, ParallelEnv[str, Observed, int]):  # type: ignore[misc]
     """Both agents fill a square of their set-ups in a step; afterwards a step is the move of one.
 
     An agent whose mask is empty waits: its action, if there is one, is ignored. Options are those of `StrategoAECEnv`;
     `max_cycles` ends a game after so many steps.
     """
 
-    metadata = {"name": "arena_stratego_parallel_v0", "render_modes": RENDER_MODES, "render_fps": 4}
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "arena_stratego_parallel_v0",
+        "render_modes": RENDER_MODES,
+        "render_fps": 4,
+    }
 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
