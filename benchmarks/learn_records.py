@@ -31,7 +31,7 @@ PLAYERS = (Player("ann", f"{1:064x}"), Player("bob", f"{2:064x}"))
 def make_store(path: Path, name: str, games: int) -> None:
     with Store(path, create=True) as store:
         store.agree({"ruleset": name}, PLAYERS)
-        store.add_all(random_records(load_ruleset(name), games, PLAYERS, seed=1))
+        store.add_all(list(random_records(load_ruleset(name), games, PLAYERS, seed=1)))
 
 
 def measure(name: str, store: Path, rounds: int, folder: Path) -> None:

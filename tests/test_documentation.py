@@ -275,6 +275,8 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("page", PROGRAMS)
 def test_what_a_page_shows_of_the_library_runs_as_one_program(page: str, desk: Path) -> None:
+    if "arena.learn" in PROGRAMS[page]:
+        pytest.importorskip("numba", reason="needs numba (pip install '.[learn]')")
     (desk / "shown.py").write_text(PROGRAMS[page], encoding="utf-8")
     assert_runs("python -W error shown.py", desk)
 

@@ -10,7 +10,7 @@ from arena.cli.shared_options import json_option
 from arena.cli.streams import remark_some, result
 
 
-@command(("arena openings club.sqlite barrage-2005.10.zip", "of a store and an archive"))
+@command(("arena openings league.sqlite --top 5", "the set-ups of a league"))
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--top", type=Whole(0), default=10, show_default=True, help="How many of the most frequent set-ups.")
 @json_option

@@ -219,7 +219,7 @@ def test_of_a_mixed_archive_the_games_of_one_kind_are_imported(tmp_path: Path) -
 @pytest.mark.parametrize(("name", "data"), [("game.xml", xml()), ("game.gsn", gsn())])
 def test_a_single_file_is_an_archive_of_one_game(name: str, data: bytes, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(data)
-    ((where, entry),) = archived_games(tmp_path / name) or ()
+    ((where, entry),) = list(archived_games(tmp_path / name) or ())
     assert where == str(tmp_path / name)
     assert isinstance(entry, RecordEntry)
     assert [player.name for player in entry.record.players] == ["game red", "game blue"]
@@ -244,7 +244,7 @@ def test_a_zip_that_is_none_or_has_no_games_is_refused(data: bytes | None, said:
 
 def test_a_bomb_in_a_zip_is_cut_off_and_left_out(tmp_path: Path) -> None:
     bomb = archive(tmp_path / "bomb.zip", {"a.xml": b"<" + b" " * 50_000_000, "b.xml": xml()})
-    (bad, why), (_, good) = archived_games(bomb) or ()
+    (bad, why), (_, good) = list(archived_games(bomb) or ())
     assert bad.endswith("bomb.zip: a.xml")
     assert why == "expected a game of at most 1024 KiB, got a longer file"
     assert isinstance(good, RecordEntry)

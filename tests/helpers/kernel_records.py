@@ -30,8 +30,8 @@ def random_records(ruleset: Ruleset, games: int, players: tuple[Player, Player],
         actions: list[list[str]] = [[] for _ in range(size)]
         while not kernel.is_over.all():
             codes = kernel.sample(rng)
-            for number in np.flatnonzero(~kernel.is_over):
-                actions[number].append(action_text(int(codes[number]), Color(kernel.to_move[number])))
+            for game in np.flatnonzero(~kernel.is_over):
+                actions[game].append(action_text(int(codes[game]), Color(kernel.to_move[game])))
             kernel.step(codes)
         for number in range(size):
             record = _record(ruleset, kernel.outcome(number), players, actions[number])
