@@ -22,7 +22,7 @@ and writes row 10 as one character. Moves with a colon, rescues of Ultimate Ligh
 import re
 from dataclasses import replace
 from typing import NamedTuple
-from xml.parsers import expat
+from xml.etree import ElementTree
 
 from arena.errors import ArenaError
 from arena.stratego.rules.engine import EngineGame
@@ -138,57 +138,32 @@ def _checked(game: GravonGame) -> GravonGame:
     return game._replace(names=(red, blue))
 
 
-_Elements = dict[str, list[tuple[int, dict[str, str], list[str]]]]
-
-
-def _elements(data: bytes) -> _Elements:
-    """Return line, attributes and text of XML's elements by name. A document type, and so any entity, is refused."""
-    found: _Elements = {}
-    last: list[str] = []
-    parser = expat.ParserCreate()
-
-    def begin(name: str, values: dict[str, str]) -> None:
-        nonlocal last
-        last = []
-        found.setdefault(name, []).append((parser.CurrentLineNumber, values, last))
-
-    def refuse(*_: object) -> None:
-        line = parser.CurrentLineNumber
-        raise GravonError(f"line {line}: expected XML without a document type and entities: they are refused")
-
-    parser.StartElementHandler = begin
-    parser.CharacterDataHandler = lambda text: last.append(text)  # noqa: PLW0108  (`last` changes)
-    parser.StartDoctypeDeclHandler = refuse
+def _parse_xml(data: bytes) -> GravonGame:
+    if b"\0" in data or b"<!DOCTYPE" in data:  # in any encoding without zeros, markup has the bytes of ASCII
+        raise GravonError("expected XML in bytes, without a document type and entities: they are refused")
     try:
-        parser.Parse(data, True)
-    except expat.ExpatError as error:
-        raise GravonError(f"line {error.lineno}: not well-formed XML: {expat.ErrorString(error.code)}") from None
+        root = ElementTree.fromstring(data)
+    except ElementTree.ParseError as error:
+        raise GravonError(f"not well-formed XML: {error}") from None
     except (ValueError, LookupError) as error:  # an encoding that there is not
         raise GravonError(f"not readable as XML: {shown(error)}") from None
-    return found
+    games, players, results, fields = (root.findall(path) for path in ("game", ".//player", ".//result", ".//field"))
+    if (root.tag, len(games), len(players), len(results)) != ("stratego", 1, 2, 1) or len(fields) > 1:
+        raise GravonError(f"expected <stratego> with one <game>, one <result> and two <player>, got <{root.tag[:20]}>")
 
-
-def _parse_xml(data: bytes) -> GravonGame:
-    found = _elements(data)
-    for name, count in (("stratego", 1), ("game", 1), ("player", 2), ("result", 1)):
-        if len(found.get(name, ())) != count:
-            raise GravonError(f"expected {count} <{name}>, got {len(found.get(name, ()))}")
-
-    def value(tag: str, key: str, pattern: str) -> str:
-        line, values, _ = found[tag][0]
-        if not re.fullmatch(pattern, text := values.get(key, "")):
-            raise GravonError(f"line {line}: {key}: expected {pattern}, got {shown(text)}")
+    def value(element: ElementTree.Element, key: str, pattern: str) -> str:
+        if not re.fullmatch(pattern, text := element.get(key, "")):
+            raise GravonError(f"<{element.tag} {key}>: expected {pattern}, got {shown(text)}")
         return text
 
-    red, blue = ("".join(text) for _, _, text in found["player"])
     return _checked(
         GravonGame(
-            kind=value("game", "type", "|".join(KINDS)),
-            names=(red, blue),
-            field=value("field", "content", _FIELD) if "field" in found else "",
-            moves=tuple((move.get("source", ""), move.get("target", "")) for _, move, _ in found.get("move", ())),
-            ending=int(value("result", "type", "[0-9]{1,2}")),
-            winner=WINNERS[int(value("result", "winner", "[123]")) - 1],
+            kind=value(games[0], "type", "|".join(KINDS)),
+            names=(players[0].text or "", players[1].text or ""),
+            field=value(fields[0], "content", _FIELD) if fields else "",
+            moves=tuple((move.get("source", ""), move.get("target", "")) for move in root.iter("move")),
+            ending=int(value(results[0], "type", "[0-9]{1,2}")),
+            winner=WINNERS[int(value(results[0], "winner", "[123]")) - 1],
         )
     )
 

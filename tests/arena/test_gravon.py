@@ -70,13 +70,13 @@ def test_a_name_in_an_old_encoding_and_a_game_without_set_ups_are_read() -> None
         (gsn() + b"A1-A2", "line 9: expected the end of the file, got 'A1-A2'"),
         (gsn(result="5 0"), "expected a result of 0, 1, 2, 3, 4, 10, 11, 12, 13, 14, got 5"),
         (b"#X38FA11 Stratego-Notation v1", "line 2: expected 'type' and a number from 0 to 3, got the end of the file"),
-        (xml()[:300], "line 7: not well-formed XML: unclosed token"),
-        (b"", "line 1: not well-formed XML: no element found"),
-        (xml().replace(b"</game>", b"</game><game type='barrage'/>"), "expected 1 <game>, got 2"),
-        (xml().replace(b'type="barrage"', b'type="chess"'), r"line 3: type: expected classic|barrage|"),
-        (xml(field=FIELD[1:]), "line 4: content: expected [A-Y_]{100}, got 'BAAA"),
-        (xml(result="x 1"), "line 10: type: expected [0-9]{1,2}, got 'x'"),
-        (xml(result="1 0"), "line 10: winner: expected [123], got '0'"),
+        (xml()[:300], "not well-formed XML: unclosed token: line 7"),
+        (b"", "not well-formed XML: no element found: line 1"),
+        (xml().replace(b"</game>", b"</game><game type='barrage'/>"), "expected <stratego> with one <game>"),
+        (xml().replace(b'type="barrage"', b'type="chess"'), "<game type>: expected classic|barrage|"),
+        (xml(field=FIELD[1:]), "<field content>: expected [A-Y_]{100}, got 'BAAA"),
+        (xml(result="x 1"), "<result type>: expected [0-9]{1,2}, got 'x'"),
+        (xml(result="1 0"), "<result winner>: expected [123], got '0'"),
     ],
 )
 def test_a_file_that_is_no_game_is_refused_with_the_line_that_is_wrong(data: bytes, said: str) -> None:
@@ -95,13 +95,12 @@ LAUGHS = "".join(f'<!ENTITY l{i + 1} "{f"&l{i};" * 10}">' for i in range(9))
         xml(head='<!DOCTYPE stratego [<!ENTITY file SYSTEM "file:///etc/passwd">]>').replace(b"Player 1", b"&file;"),
         xml(head='<!DOCTYPE stratego SYSTEM "http://127.0.0.1:1/game.dtd">'),
         xml(head="<!DOCTYPE stratego>"),
+        xml(head="<!DOCTYPE stratego>").decode().replace("UTF-8", "UTF-16").encode("utf-16"),
     ],
-    ids=["bomb", "file", "address", "empty"],
+    ids=["bomb", "file", "address", "empty", "utf-16"],
 )
 def test_xml_with_a_document_type_is_refused_before_anything_of_it_is_read(data: bytes) -> None:
-    with pytest.raises(
-        GravonError, match="line 2: expected XML without a document type and entities: they are refused"
-    ):
+    with pytest.raises(GravonError, match="without a document type and entities"):
         parse_game(data)
 
 
@@ -112,14 +111,14 @@ def test_xml_with_a_document_type_is_refused_before_anything_of_it_is_read(data:
         xml().replace(b"UTF-8", b"klingon"),
         xml().replace(b"UTF-8", b"utf-7"),
         xml().replace(b"Player 1", b"\xff"),
-        b"<a>" * 100_000,
+        b"<a>" * 100_000 + b"</a>" * 100_000,
         b"<stratego>" + b"<a/>" * 200_000 + b"</stratego>",
         b"<" + b"a" * MOST_BYTES,
     ],
     ids=["entity", "encoding", "utf-7", "bytes", "deep", "many", "long"],
 )
 def test_other_hostile_xml_is_refused_with_a_clear_error(data: bytes) -> None:
-    with pytest.raises(GravonError, match=r"^(line \d+: not well-formed XML|not readable as XML|expected )"):
+    with pytest.raises(GravonError, match=r"^(not well-formed XML|not readable as XML|expected )"):
         parse_game(data)
 
 
@@ -181,7 +180,7 @@ def test_an_archive_becomes_a_sound_store_and_says_what_it_has_left_out(month: P
     assert [line.partition(".xml: ")[2] for line in done.stderr.splitlines()] == [
         "barrage: ply 3: legal up to here, but the arena has no such end: tie agreed",
         "barrage: ply 2: a7-b6: " + done.stderr.splitlines()[1].rpartition("a7-b6: ")[2],
-        "line 1: not well-formed XML: no element found",
+        "not well-formed XML: no element found: line 1, column 10",
     ]
     records = stored(month.parent / "all.sqlite")
     verdicts = [(record.verdict.result.value, record.verdict.reason) for record in records]

@@ -32,6 +32,7 @@ from protocol.seats import Reason
 
 STARTS = (b"PK\x03\x04", b"\xef\xbb\xbf#X38FA11", b"#X38FA11", b"\xef\xbb\xbf<", b"<")
 ENDINGS = (".xml", ".gsn")
+USUAL = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 MOST_FILES = 200_000
 MOST_MEMBERS_BYTES = 1 << 32
 LONGEST_STEM = 30
@@ -78,7 +79,11 @@ def _files(path: Path, where: str) -> Iterator[tuple[str, bytes]]:
             open(open_regular(path, follow=True), "rb") as file,
             zipfile.ZipFile(file) as archive,
         ):
-            members = [member for member in archive.infolist() if member.filename.lower().endswith(ENDINGS)]
+            members = [
+                member
+                for member in archive.infolist()
+                if member.filename.lower().endswith(ENDINGS) and member.compress_type in USUAL
+            ]
             size = sum(member.file_size for member in members)
             if not members or len(members) > MOST_FILES or size > MOST_MEMBERS_BYTES:
                 raise FileError(
