@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyspiel  # type: ignore[import-not-found]
+import pyspiel
 from numpy.typing import NDArray
 
 from arena.errors import UsageError

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
-from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
+from pettingzoo import AECEnv, ParallelEnv
 
 from arena.errors import UsageError
 from arena.learn.action_codes import CODE_COUNT

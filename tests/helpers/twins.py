@@ -29,7 +29,7 @@ def twins(ruleset: str, seat: Color, plies: int, seed: int) -> Twins:
     rules = as_ruleset(ruleset)
     setups = random_setups(rules, 1, np.random.default_rng(seed))
     pair = Pair(rules, (setup_rows(setups[0, 0]), setup_rows(setups[0, 1])))
-    codes = []
+    codes: list[int] = []
     while len(codes) < plies:
         text = rng.choice(pair.game.legal_moves()).text
         color = pair.game.to_move

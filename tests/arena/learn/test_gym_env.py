@@ -3,18 +3,17 @@
 import contextlib
 import io
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import needs_numba  # noqa: F401  (before all that needs it)
+import needs_learn  # noqa: F401  (before all that needs it)
 import numpy as np
 import pytest
-from twins import CASES, twins
-
-gymnasium = pytest.importorskip("gymnasium", reason="needs gymnasium (pip install '.[learn]')")
-
+from gymnasium import make
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
+from twins import CASES, twins
 
 from arena.errors import ArenaError, UsageError
 from arena.learn.gym_env import StrategoEnv
@@ -67,7 +66,7 @@ def ends(env: StrategoEnv, seed: int) -> tuple[float, dict[str, Any]]:
 )
 def test_gymnasium_finds_no_fault(options: dict[str, Any]) -> None:
     with contextlib.redirect_stdout(io.StringIO()):
-        check_env(gymnasium.make("arena/Stratego-v0", **options).unwrapped)
+        check_env(make("arena/Stratego-v0", **options).unwrapped)
 
 
 @pytest.mark.parametrize("setup", ["place", "random"])
@@ -136,10 +135,10 @@ def test_a_bot_that_fails_is_named(tmp_path: Path) -> None:
         StrategoEnv("barrage", tmp_path / "missing.py", bot_options=BASIC)
 
 
-@pytest.mark.parametrize("make", [StrategoEnv, StrategoVectorEnv])
-def test_a_wrong_seat_is_named(make: Any) -> None:
+@pytest.mark.parametrize("kind", [StrategoEnv, StrategoVectorEnv])
+def test_a_wrong_seat_is_named(kind: Any) -> None:
     with pytest.raises(UsageError, match="seat: expected red, blue or None, got 'green'"):
-        make("barrage", seat="green")
+        kind("barrage", seat="green")
 
 
 # --- many games -------------------------------------------------------------------------------------------------------
@@ -191,7 +190,7 @@ def test_games_that_wait_are_not_played_without_a_reset() -> None:
     rng = np.random.default_rng(2)
     while not done.any():
         seen, _, done, *_ = env.step(random_codes(seen, rng))
-    with pytest.raises(UsageError, match="it is over. Call reset with a reset_mask first"):
+    with pytest.raises(UsageError, match=r"it is over\. Call reset with a reset_mask first"):
         env.step(random_codes(seen, rng))
     with pytest.raises(UsageError, match="reset_mask: expected 4 of True and False"):
         env.reset(options={"reset_mask": np.zeros(4, np.bool_)})
@@ -201,7 +200,7 @@ def test_a_seed_gives_the_same_games_and_copies_stay_as_they_are() -> None:
     played = []
     for _ in range(2):
         rng = np.random.default_rng(5)
-        env = StrategoVectorEnv("barrage", 8, lambda seen, rng=rng: random_codes(seen, rng))
+        env = StrategoVectorEnv("barrage", 8, partial(random_codes, rng=rng))
         steps = [env.reset(seed=7)[0]]
         for _ in range(60):
             steps.append(env.step(random_codes(steps[-1], rng))[0])

@@ -6,13 +6,9 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-import needs_numba  # noqa: F401  (before all that needs it)
+import needs_learn  # noqa: F401  (before all that needs it)
 import numpy as np
 import pytest
-from twins import CASES, twins
-
-pytest.importorskip("pettingzoo", reason="needs pettingzoo (pip install '.[learn]')")
-
 from pettingzoo.test import (
     api_test,
     max_cycles_test,
@@ -22,6 +18,7 @@ from pettingzoo.test import (
     render_test,
     seed_test,
 )
+from twins import CASES, twins
 
 import arena.learn
 from arena.errors import UsageError
