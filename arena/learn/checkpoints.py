@@ -9,6 +9,8 @@ from typing import Any
 
 from arena.api.leagues import League
 from arena.api.matches import OnResult
+from arena.bots.loading import load_bot
+from arena.bots.samples import bot_path
 from arena.errors import UsageError
 from arena.league.store import Store
 from arena.report.placings import stored_table
@@ -64,7 +66,7 @@ class CheckpointLeague:
             raise UsageError(f"{bot}: expected the folder of a bot, with a bot.toml. arena new makes one.")
         if not self._ladder or games < 2 or games % 2:
             raise UsageError(f"games: expected an even number from 2 and a ladder of bots, got {games} and {ladder}")
-        self._rounds = games // 2
+        self._rounds, self._zero = games // 2, load_bot(bot_path(self._ladder[0])).name
 
     def play(self, checkpoint: Path | str, name: str = "", *, on_result: OnResult | None = None) -> RatedCheckpoint:
         """Play a checkpoint (`.npz` or `.pt`) against each bot of the ladder; its `name` is otherwise the file's."""
@@ -76,7 +78,7 @@ class CheckpointLeague:
             played = league.run(self._rounds, format="gauntlet", challengers=1, on_result=on_result)
         line = played[folder.name]
         with Store(self._store, create=False) as store:
-            table = stored_table(store, everyone=True, anchor=self._ladder[0]).table
+            table = stored_table(store, everyone=True, anchor=self._zero).table
         rated = next(each for each in table.lines if each.digest == line.digest)
         met = played.table.crosstable.row(line.name)
         scores = {opponent: each.points / each.games for opponent, each in met.items()}
