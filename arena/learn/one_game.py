@@ -1,6 +1,7 @@
 """One game from the first square of its set-ups to its end, for interfaces that play a single game."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from enum import StrEnum
 from typing import Any
 
@@ -212,21 +213,9 @@ class OneGame:
     def __deepcopy__(self, memo: object) -> "OneGame":
         copied = OneGame(self.ruleset)
         copied.ended_by, copied.setups, copied._choices = self.ended_by, self.setups, dict(self._choices)
-        kernel, other = copied.kernel, self.kernel
-        for array, source in (
-            (kernel.games, other.games),
-            (kernel.mask, other.mask),
-            (kernel.codes, other.codes),
-            (kernel.counts, other.counts),
-            (kernel._history, other._history),
-        ):
-            array[:] = source
-        copied.placement = None
-        if self.placement:
-            copied.placement = Placement(self.ruleset, 1)
-            copied.placement.setups[:] = self.placement.setups
-            copied.placement._left[:] = self.placement._left
-            copied.placement.square = self.placement.square
+        copied.placement = deepcopy(self.placement)
+        for name in ("games", "mask", "codes", "counts", "_history"):
+            getattr(copied.kernel, name)[:] = getattr(self.kernel, name)
         return copied
 
 

@@ -26,6 +26,7 @@ from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.rules.tables import tables_of
 from arena.stratego.seat_view import begun_view, enemy_squares, show
+from arena.stratego.shown.boards import board_text
 from protocol.messages import Battle
 from protocol.notation import BOARD_SIZE, SQUARES, Color, Rank, Survivor
 from protocol.view import View
@@ -185,10 +186,7 @@ class StrategoState(pyspiel.State):  # type: ignore[misc]
         return state
 
     def __str__(self) -> str:
-        game = self.play.game
-        cells = game.cells()
-        rows = [" ".join(cells[start : start + BOARD_SIZE]) for start in range(0, len(cells), BOARD_SIZE)]
-        return "\n".join([*reversed(rows), f"ply {len(self.play.plies)}"])
+        return f"{board_text(self.play.game.cells())}\nply {len(self.play.plies)}"
 
 
 class StrategoObserver:

@@ -114,7 +114,7 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
         if which.any():
             numbers = np.flatnonzero(which)
             actions = np.zeros(self.num_envs, np.int64)
-            actions[numbers] = self.opponent(self._seen(self.kernel.planes, self.kernel.facts, numbers))
+            actions[numbers] = self.opponent({name: array[numbers] for name, array in self._arrays().items()})
             self._play(which, actions)
 
     def _play(self, which: Numbers, actions: Numbers) -> None:
@@ -129,19 +129,17 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
 
     # --- what is returned ---------------------------------------------------------------------------------------------
 
-    def _seen(self, planes: Numbers, facts: Numbers, numbers: Numbers) -> Observed:
-        seen = {"observation": planes[numbers], "action_mask": self.kernel.mask.view(np.int8)[numbers]}
-        return {**seen, "facts": facts[numbers]} if self.facts else seen
+    def _arrays(self) -> Observed:
+        """Return what the seat to move observes in each game, in arrays of the kernel."""
+        kept: Observed = {"observation": self.kernel.planes, "action_mask": self.kernel.mask.view(np.int8)}
+        return {**kept, "facts": self.kernel.facts} if self.facts else kept
 
     def _observed(self) -> Observed:
         """Return what the agent observes; of a game that is over, from the seat of its last turn."""
         kernel, over = self.kernel, np.flatnonzero(self.kernel.is_over)
         if len(over):
             kernel.planes[over], kernel.facts[over] = kernel.observe(self._seats[over], over)
-        kept: Observed = {"observation": kernel.planes, "action_mask": kernel.mask.view(np.int8)}
-        if self.facts:
-            kept["facts"] = kernel.facts
-        return deepcopy(kept) if self.copy else kept
+        return deepcopy(self._arrays()) if self.copy else self._arrays()
 
     def _infos(self) -> dict[str, Any]:
         """Return the seat of each observation; of games that are over also the winner (2: none) and the reason."""
@@ -163,7 +161,6 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
         planes, facts = self.kernel.observe(self._seats[numbers], numbers)
         final = np.full(self.num_envs, None, object)
         for place, number in enumerate(numbers):
-            final[number] = {"observation": planes[place], "action_mask": self.kernel.mask[number].astype(np.int8)}
-            if self.facts:
-                final[number]["facts"] = facts[place]
+            seen = {"observation": planes[place], "action_mask": np.zeros(CODE_COUNT, np.int8)}
+            final[number] = {**seen, "facts": facts[place]} if self.facts else seen
         return {"final_obs": final, "_final_obs": done, "final_info": self._results(done), "_final_info": done}
