@@ -97,8 +97,8 @@ class StrategoEnv(gymnasium.Env[Any, Any]):
             raise UsageError("step: the game is over. Call reset first.")
         was_placing = self.game.placement is not None
         code = self.game.act_anyhow(self.seat, action, self.illegal, self.np_random)
-        if not was_placing and not self.game.ended_by:
-            self._tell_bot(code, self.seat)
+        if self._bot and not was_placing and not self.game.ended_by:
+            self._bot.tell(action_text(code, self.seat))
         self._opponent_acts()
         if self.game.is_over and self._bot:
             self._bot.end(self.game.ended_by[1] if self.game.ended_by else Reason.RESIGN)
@@ -149,10 +149,6 @@ class StrategoEnv(gymnasium.Env[Any, Any]):
         if self._bot and self.game.setups is not None:
             red, blue = self.game.setups[0]
             self._bot.start(setup_rows(red), setup_rows(blue))
-
-    def _tell_bot(self, code: int, color: Color) -> None:
-        if self._bot:
-            self._bot.tell(action_text(int(code), color))
 
     def _random_code(self, seen: Observed) -> int:
         return int(self.np_random.choice(np.flatnonzero(seen["action_mask"])))

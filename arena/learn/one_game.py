@@ -27,7 +27,7 @@ Rng = np.random.Generator
 
 
 class Illegal(StrEnum):
-    """What an action outside the mask does."""
+    """The consequence of an action outside the mask."""
 
     ERROR = "error"
     LOSE = "lose"
@@ -36,7 +36,7 @@ class Illegal(StrEnum):
 
 
 class SetupPhase(StrEnum):
-    """Where set-ups come from."""
+    """The origin of set-ups."""
 
     PLACE = "place"
     """The seats fill the squares one by one, as part of the game."""
@@ -157,7 +157,7 @@ class OneGame:
                 return code
             code = int(rng.choice(np.flatnonzero(self.mask(seat))))
         self.act(seat, code)
-        return code
+        return int(code)
 
     # --- the result -------------------------------------------------------------------------------------------------
 
