@@ -190,7 +190,7 @@ class StrategoState(pyspiel.State):  # type: ignore[misc]
 
 
 class StrategoObserver:
-    """Writes the tensors of what a seat observes (`planes`, `facts`), or of all that it was told (`setup`, `history`)."""
+    """Writes tensors of what a seat observes (`planes`, `facts`) or of all that it was told (`setup`, `history`)."""
 
     def __init__(self, max_plies: int | None) -> None:
         self._recalls = max_plies is not None
