@@ -1,6 +1,8 @@
 """docs/examples/train: the network's gradients are right, it learns, and what it writes plays."""
 
-import shutil
+import os
+import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -10,10 +12,9 @@ import pytest
 from commands import run_program
 
 import arena
-from arena.bots.languages import find_language
-from arena.bots.new import write_bot
 
-EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "train"
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "docs" / "examples" / "train"
 
 
 @pytest.fixture(autouse=True)
@@ -97,14 +98,30 @@ def test_set_ups_that_won_are_drawn_more_often() -> None:
     assert np.isin(setups.best()[:, ::10], 1).any(1).mean() > 0.9
 
 
-def test_the_script_writes_a_checkpoint_that_plays(folder: Path) -> None:
-    done = run_program([sys.executable, str(EXAMPLE / "train.py"), "--minutes", "0.01"], folder)
-    assert done.returncode == 0, done.stderr
-    (file,) = folder.glob("policy-*.npz")
-    bot = write_bot(folder / "mine", find_language("policy")).folder
-    shutil.copy(file, bot / "policy.npz")
-    shutil.copy(EXAMPLE / "network.py", bot)
-    record = arena.play(bot, "drifter", rules="barrage", time="10s/move", seed=1)
-    assert not record.verdict.reason.is_forfeit
-    with np.load(file) as arrays:
+SHORTER = {
+    "--minutes 10": "--minutes 0.01",
+    "policy-10": "policy-00",
+    "--games 200": "--games 2",
+    "--elo1 50": "--elo1 50 --games 2",
+    "games=40": "games=2",
+    'time="1s"': 'time="10s/move"',
+    "--time 1s": "--time 10s/move",
+}
+
+
+def test_what_the_page_shows_runs_as_it_stands_with_less_time_and_fewer_games(folder: Path) -> None:
+    text = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
+    for long, short in SHORTER.items():
+        assert long in text
+        text = text.replace(long, short)
+    (folder / "docs").symlink_to(ROOT / "docs")
+    for kind, body in re.findall(r"^```(sh|python)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        for line in body.splitlines() if kind == "sh" else [shlex.join(["python3", "-c", body])]:
+            if not line.startswith("pip "):
+                path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+                done = run_program(["sh", "-c", line], folder, PATH=path)
+                answers = {0, 1, 3} if "compare" in line else {0}
+                assert done.returncode in answers, f"{line}\n{done.stdout}\n{done.stderr}"
+    with np.load(folder / "policy-00.npz") as arrays:
         assert arrays["setups"].shape == (64, 40)
+    assert {result.reason.is_forfeit for result in arena.League(folder / "training.sqlite").games()} == {False}
