@@ -97,6 +97,8 @@ class CheckpointLeague:
         shutil.copytree(
             self._bot, folder, ignore=shutil.ignore_patterns("__pycache__", f"{POLICY}.*"), dirs_exist_ok=True
         )
+        for old in folder.glob(f"{POLICY}.*"):
+            old.unlink()  # of another kind, from an earlier training
         shutil.copyfile(checkpoint, folder / f"{POLICY}{checkpoint.suffix}")
         manifest = folder / "bot.toml"
         manifest.write_text(_NAME_LINE.sub(f'name = "{name}"', manifest.read_text("utf-8"), count=1), "utf-8")
