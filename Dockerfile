@@ -12,7 +12,7 @@ COPY arena arena
 COPY protocol protocol
 COPY bots bots
 RUN python3 -m venv /opt/arena \
-    && /opt/arena/bin/python -m pip install --no-cache-dir .
+    && /opt/arena/bin/python -m pip install --no-cache-dir '.[host]'
 
 FROM debian:trixie-slim
 # bubblewrap: the sandboxes; less: games that are longer than the terminal

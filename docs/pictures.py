@@ -20,20 +20,19 @@ BOTS = (*SAMPLES, str(Path(__file__).parent.parent / "bots" / "veteran"))
 REPORT = {"width": 1130, "height": 530}
 REPLAY = {"width": 1280, "height": 720}
 LATE_FIGHT = """() => {
-  const { positions } = document.querySelector("#replay").replay;
-  return Object.keys(positions.seen("all").fights).map(Number)
-    .find((ply) => ply > 90 && positions.fight("all", ply).lost.length === 1);
+  const { fights } = game.views.all;
+  return Number(Object.keys(fights).find((ply) => ply > 90 && fights[ply].lost.length === 1));
 }"""
-POSITIONS = """([first, last]) => {
-  const { board, positions } = document.querySelector("#replay").replay;
+POSITIONS = """([first, until]) => {
   const found = [];
-  for (let ply = first; ply <= last; ply++) {
-    const cells = [...positions.cells("all", ply)].filter(([, cell]) => isPiece(cell));
-    found.push({ cells: cells.map(([square, cell]) => [cell, ...board.at(square)]) });
+  look("all");
+  for (let at = first; at <= until; at++) {
+    const cells = [...cellsAt(at)].filter(([, cell]) => sideOf(cell));
+    found.push({ cells: cells.map(([square, cell]) => [cell.slice(0, 2), ...placeOf(square)]) });
   }
   const symbols = document.querySelector(".symbols defs").innerHTML;
   const colors = getComputedStyle(document.documentElement);
-  const names = Object.entries(board.labels.pieces);
+  const names = Object.entries(labels.pieces);
   return {
     found, numbers: Object.fromEntries(names.map(([letter, [number]]) => [letter, number])),
     symbols: symbols.replace(/var\\((--[\\w-]+)\\)/g, (_, name) => colors.getPropertyValue(name).trim()),
@@ -117,10 +116,10 @@ def main() -> None:
         page.click("#games tbody a >> nth=0")
         page.wait_for_selector("[data-square]")
         page.check("input[name=view][value=red]")
-        page.evaluate("(ply) => document.querySelector('#replay').replay.go(ply)", page.evaluate(LATE_FIGHT))
+        page.evaluate("(at) => go(at)", page.evaluate(LATE_FIGHT))
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         take(page, "replay")
-        last = page.evaluate("document.querySelector('#replay').replay.last")
+        last = page.evaluate("last")
         told = page.evaluate(POSITIONS, [max(0, last - PLIES), last - 1])  # to resign is no move on the board
         (IMAGES / "game.svg").write_text(animated(told["found"], told["numbers"], told["symbols"]))
         browser.close()

@@ -22,6 +22,7 @@ SMALLEST = (
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--viewers", "2", "--turns", "1"),
     ("mutants.py", "--code", "protocol/geometry.py", "--tests", "tests/protocol/test_geometry.py", "--count", "1"),
     ("pages.py", "--loads", "3", "--viewers", "1", "--refused", "1"),
+    ("host.py", "--teams", "2", "--submissions", "3", "--viewers", "2", "--jobs", "1", "--seconds", "1"),
     ("coverage.py", "--matches", "1", "--leagues", "1", "--largest", "2"),
     ("formats.py", "--bots", "5", "--leagues", "1", "--most", "60"),
     ("ratings.py", "--largest", "20"),
@@ -32,7 +33,7 @@ SMALLEST = (
     ("sequential.py", "--tests", "2", "--elo1", "80", "--seed", "2"),
 )
 """The name of a script, and its arguments."""
-NOT_RUN = {"cluster.py"}
+NOT_RUN = {"cluster.py", "host_attacks.py"}
 """Starts clusters of dask, which takes half a minute; the tests of the cluster play the same leagues."""
 NEED_NUMBA = {"kernel.py", "learn_records.py"}
 NEED_A_COMPILER = {"fairness.py", "flat.py", "leagues.py", "ply.py", "starts.py"}

@@ -346,7 +346,9 @@ KIT_OPTIONS = {PLAY_ITSELF, *(word for action in options_parser()._actions for w
 
 def all_options() -> set[str]:
     helps = {"-h", "--help", "--help-all"}
-    return set().union(options_of(cli), *(options_of(command) for command in cli.all_commands().values()), helps)
+    found = list(cli.all_commands().values())
+    found += [each for command in found if isinstance(command, click.Group) for each in command.commands.values()]
+    return set().union(options_of(cli), *(options_of(command) for command in found), helps)
 
 
 @pytest.mark.parametrize("name", sorted(cli.all_commands()))

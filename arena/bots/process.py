@@ -20,7 +20,7 @@ import trio
 from arena.bots.limits import size_text
 from arena.bots.pipes import Pipes, StandardError
 from arena.bots.spec import TOKEN_VARIABLE
-from arena.bots.usage import Account, CpuTimes, OwnProcesses
+from arena.bots.usage import CpuTimes, OwnProcesses, UsageAccount
 from arena.game.faults import Cause, Excess
 from arena.game.hints.seen import Activity
 from arena.sandbox import killing, reaper
@@ -74,7 +74,7 @@ class BotProcess(Pipes):
         self._watch = Watch(
             self.pid, launch.limits, launch.helpers, self._freezer.found, is_counted=launch.group is not None
         )
-        self._account = Account(self.pid, launch.group, self._watch, self._freezer)
+        self._account = UsageAccount(self.pid, launch.group, self._watch, self._freezer)
         reaper.register(self.pid, token)
 
     @classmethod

@@ -167,7 +167,7 @@ class OwnProcesses:
             self._clock = cpu_clock(self._first)
 
 
-class Account:
+class UsageAccount:
     """The processor time and memory of one bot in a game, known after `sum_up_alive` or `sum_up_dead`."""
 
     def __init__(self, leader: int, group: Group | None, watch: Watch, freezer: Freezer) -> None:

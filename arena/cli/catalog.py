@@ -26,6 +26,8 @@ COMMANDS = (
     ("Check", "verify", "verify a store by replaying all its games"),
     ("Keep", "export", "export the games of a store as JSON lines"),
     ("Keep", "import", "import exported games, or another store"),
+    ("Host", "host", "host a competition that takes bots over the web"),
+    ("Host", "submit", "send a bot to such a competition"),
     ("Help", "rules", "list the rulesets, or explain one"),
     ("Help", "doctor", "show which sandboxes work on this machine"),
     ("Help", "completion", "set up completion in your shell"),

@@ -143,11 +143,6 @@ class PersonSeat:
         del variant
         return known
 
-    def known_to_enemy(self, variant: Variant) -> tuple[str, ...]:
-        """Return the squares of own pieces whose rank the enemy knows; none in a game without ranks."""
-        del variant
-        return ()
-
     def truth(self, position: State) -> tuple[str, ...]:
         """Return the whole position, for the end of the game."""
         text = position.text(None)

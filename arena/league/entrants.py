@@ -136,7 +136,7 @@ def built(
     """Build the bots that need it, in locked folders; those that cannot be built, or run at this level, are broken."""
     limits = build_limits(options)
     host = HostPrograms(options.interpreters, bots)
-    if any(bot.build and bot.fault is None for bot in bots):
+    if not options.built and any(bot.build and bot.fault is None for bot in bots):
         from arena.bots.build import build_all  # most leagues build no bot
 
         bots = build_all(bots, level, limits, host, say, folders=folders, run=run)

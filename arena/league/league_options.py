@@ -50,7 +50,8 @@ class PlayOptions:
     `draws_seed` a game with chance gets a random seed, which its store keeps. `interpreters` are paths of programs that
     bots may be run by. `keep_bots` plays the two games of a pair in the same processes. `affinity` pins the bots of
     each game to a CPU; None: if every CPU has a game. `asked` are the bots as they were named, where more than paths
-    were given. Without a `store` the games are kept in a file in the current folder that is named after the settings.
+    were given. Bots that are `built` are not built again. Without a `store` the games are kept in a file in the
+    current folder that is named after the settings.
     """
 
     rules: object = ""
@@ -72,6 +73,7 @@ class PlayOptions:
     build_memory: str = "2G"
     build_disk: str = "2G"
     build_network: bool = False
+    built: bool = False
     pondering: bool = True
     keep_bots: bool = False
     openings: Path | None = None

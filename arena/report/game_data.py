@@ -32,7 +32,7 @@ class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
     """A game for the viewer; lists have an entry for each ply.
 
     `views` has what each viewer saw (`arena.report.shown.Shown.see`), and `marks` by ply which parts of the position
-    the action changed, and how (`Shown.marks`). `sides` has `r` or `b` for the mover; `taken` tenths of a millisecond,
+    the action changed, and how (`Shown.marks`). `sides` has the movers; `taken` tenths of a millisecond,
     None if hidden. `banks` are the times left. `notes` are ply, side and text. `labels` are the names of players and
     pieces and the verdict.
     `dialogue` has ply, side, speaker (`>` to the bot, `<` from it, `#` a remark) and text.
@@ -40,7 +40,7 @@ class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
 
     labels: dict[str, Any]
     views: dict[str, Any]
-    sides: str
+    sides: list[str]
     actions: list[str]
     marks: dict[int, Mapping[str, str]]
     taken: list[int | None]
@@ -67,7 +67,7 @@ class SeenPlies:
         for viewer in self._viewers:
             viewer.see(None)
         self.clock = GameClock(spec.times)
-        self._sides = ""
+        self._sides: list[str] = []
         self._actions: list[str] = []
         self._marks: dict[int, Mapping[str, str]] = {}
         self._taken: list[int | None] = []
@@ -79,9 +79,9 @@ class SeenPlies:
 
     def add(self, step: ReplayStep) -> None:
         """Add a ply that the state has just played."""
-        self._sides += step.color.word[0]
+        self._sides.append(step.color.word)
         self._actions.append(self._viewers[0].action(step))
-        if (marked := self._viewers[0].marks()) is not None:
+        if marked := self._viewers[0].marks():
             self._marks[step.ply] = marked
         for viewer in self._viewers:
             viewer.see(step)
@@ -140,7 +140,7 @@ def game_data(
     seen = [color.word for color in Color if audience.sees(color)]
     notes = [(note.ply, note.color, note.text) for note in record.notes if note.color in seen]
     if None in record.setups:
-        return GameData(labels, {}, "", [], {}, [], None, notes, lines)
+        return GameData(labels, {}, [], [], {}, [], None, notes, lines)
     replay = Replay(record)
     plies = SeenPlies(replay.spec, replay.state, audience, names, record.interrupted)
     for step in replay.steps():
@@ -184,7 +184,7 @@ def _dialogue(record: GameRecord, audience: SeenBy, *, has_seeds: bool) -> list[
             color = entry.color
             if color is not None and not audience.sees(color):
                 continue
-            side = "" if color is None else color.word[0]
+            side = "" if color is None else color.word
             match entry:
                 case SpokenLine(_, _, Speaker.ARENA, text) if text.startswith(SEED) and not has_seeds:
                     pass

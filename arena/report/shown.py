@@ -129,8 +129,9 @@ class Shown:
         """Return the position for a small drawing on a page."""
         return {"text": self.text(), "image": self.image()}
 
-    def marks(self) -> Mapping[str, str] | None:
-        """Return what the last action did to which part of the position, for the page; None for the usual."""
+    def marks(self) -> Mapping[str, str]:
+        """Return what the last action did to which square of a board, for the page: first where it came from."""
+        return {}
 
 
 def shown_class(game: Game) -> type[Shown]:

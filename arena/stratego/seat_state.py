@@ -14,7 +14,6 @@ from arena.game.person_seat import ClockState, PersonSeat, SeatStage, SeatState
 from arena.play.session import Session
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.events import Event
-from arena.stratego.rules.tables import tables_of
 from arena.stratego.shown.boards import SquareMark, marks_of, told_words
 from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.state import as_stratego
@@ -191,22 +190,6 @@ class StrategoSeat(PersonSeat):
     def cells(self) -> tuple[str, ...]:
         self._view.close_action()
         return self._view.cells()
-
-    def known_to_enemy(self, variant: Variant) -> tuple[Square, ...]:
-        """Return the squares of own pieces whose rank the enemy knows, because both seats have been told it."""
-        tables = tables_of(ruleset_of(variant))
-        view = View(self.color, "")
-        for message in self.told:
-            if isinstance(message, messages.Battle) and tables.hides_defender(message):
-                view.apply(message._replace(defender=None))
-            else:
-                view.apply(message)
-            if isinstance(message, messages.SetupRequest | messages.Restore) and self.rows is not None:
-                view.place_own(self.rows)
-                for _, piece in view.pieces(self.color):
-                    piece.rank = None
-        view.close_action()
-        return tuple(SQUARES[square] for square, piece in view.pieces(self.color) if piece.rank)
 
     def lost(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the pieces that Red and Blue have lost and this seat knows."""

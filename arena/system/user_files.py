@@ -207,7 +207,7 @@ def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
         if not replace:
             refuse_existing(path)  # it may have come meanwhile
         draft.replace(target)
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
     except OSError as error:
         raise ArenaError(f"{where}: cannot be written: {error.strerror or error}") from None
     finally:
@@ -216,7 +216,7 @@ def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
                 draft.unlink()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Sync a folder, where the file system can, so that a new name survives a power cut."""
     with suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)

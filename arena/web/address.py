@@ -4,8 +4,10 @@ import contextlib
 import ipaddress
 import re
 import socket
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from arena.errors import UsageError
 from arena.system.printable import printable, shown
@@ -13,6 +15,8 @@ from arena.system.printable import printable, shown
 LOCAL_HOST = "127.0.0.1"
 LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 BACKLOG = 1024
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -42,9 +46,10 @@ class Address:
 
 def _number(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        return ipaddress.ip_address(host)
+        number = ipaddress.ip_address(host)
     except ValueError:
         return None
+    return getattr(number, "ipv4_mapped", None) or number
 
 
 def parse_address(text: str, default_port: int = 0) -> Address:
@@ -145,3 +150,29 @@ def hosts_of(addresses: Iterable[Address], also: Iterable[str] = ()) -> Hosts:
             with contextlib.suppress(OSError):
                 names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
     return Hosts(frozenset(names | {name.lower().removesuffix(".") for name in also}), numbers)
+
+
+def address_key(address: str) -> str:
+    """Return the key of a client's address for limits: of version 6 the first 64 bits, which one customer has."""
+    number = _number(address)
+    if number is None or number.version == 4:
+        return str(number or address)
+    return str(ipaddress.ip_network((int(number), 64), strict=False))
+
+
+def client_of(peer: str, forwarded: Sequence[str], proxies: Sequence[Network]) -> str:
+    """Return the address of a client. Of X-Forwarded-For only what these proxies have added counts."""
+    address = peer
+    for word in reversed([part.strip() for header in forwarded for part in header.split(",")]):
+        number, named = _number(address), _number(word)
+        if number is None or named is None or not any(number in network for network in proxies):
+            break
+        address = str(named)
+    return address
+
+
+def one_too_many(held: dict[T, str], key: str) -> T | None:
+    """Return the newest of the address that holds the most, if it holds more than this one would with another."""
+    most, number = Counter(held.values()).most_common(1)[0]
+    holds = sum(1 for other in held.values() if other == key)
+    return next(one for one in reversed(held) if held[one] == most) if number > holds + 1 else None

@@ -7,6 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import IO
 
 import msgspec
 
@@ -33,6 +34,8 @@ class LiveSetup(msgspec.Struct, frozen=True, tag=True):
 
 
 class GameStored(msgspec.Struct, frozen=True, tag=True):
+    """A game was stored; its `number` is 0 if it has no page."""
+
     game: str
     number: int
     text: str
@@ -54,12 +57,6 @@ Told = LiveSetup | Watched | GameStored | LeagueProgress | Over
 to_server = msgspec.msgpack.Decoder(Told)
 
 
-PROGRAM = """
-import sys
-sys.path[:] = sys.argv[2:]
-from arena.web.live_process import main
-main(int(sys.argv[1]))
-"""
 MOST_WAITING = 20_000
 """Events on the list, some megabytes: one or two seconds of very fast bots."""
 MOST_SENT = 500
@@ -68,25 +65,84 @@ END_SECONDS = 7.0
 MOST_SAID = 20
 
 
+class FrameWriter:
+    """Writes messages to a pipe in a thread, so that games never wait for the reader: too many moves are dropped."""
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        self._pipe = pipe
+        self._waiting: deque[msgspec.Struct] = deque()
+        self._dropped = 0
+        self._wake = threading.Event()
+        self.is_ending = False
+        self._thread = threading.Thread(target=self._write_until_over, daemon=True)
+        self._thread.start()
+
+    def watch(self, event: WatchedEvent) -> None:
+        if isinstance(event, EventsDropped):
+            self._dropped += event.count
+        elif isinstance(event, GameStarted | ActionPlayed):
+            if len(self._waiting) >= MOST_WAITING:
+                self._dropped += 1
+            else:
+                self.put(event)
+
+    def put(self, message: msgspec.Struct) -> None:
+        self._waiting.append(message)
+        self._wake.set()
+
+    def end(self, seconds: float | None = None) -> None:
+        """Write what waits, and close the pipe, within so many seconds."""
+        self.is_ending = True
+        self._wake.set()
+        self._thread.join(seconds)
+
+    def _write_until_over(self) -> None:
+        try:
+            while not (self.is_ending and not self._waiting):
+                self._wake.wait()
+                if not self.is_ending:
+                    time.sleep(BATCH_SECONDS)
+                self._wake.clear()
+                while self._waiting:
+                    self._pipe.write(self._batch())
+                    self._pipe.flush()
+        except (OSError, ValueError):  # the reader is dead or has closed the pipe
+            self.is_ending = True
+        with contextlib.suppress(OSError, ValueError):
+            self._pipe.close()
+
+    def _batch(self) -> bytes:
+        events: list[GameStarted | ActionPlayed] = []
+        while self._waiting and len(events) < MOST_SENT:
+            if events and not isinstance(self._waiting[0], GameStarted | ActionPlayed):
+                break
+            match self._waiting.popleft():
+                case GameStarted(spec, setups):
+                    events.append(GameStarted(spec, setups, None))
+                case ActionPlayed() as event:
+                    events.append(event)
+                case message:
+                    return frame(message)
+        dropped, self._dropped = self._dropped, 0
+        return frame(Watched(tuple(events), dropped))
+
+
 class ServerBeside:
     """The process that serves the pages of a league, from `start` to `end`; `say` is called from other threads."""
 
     def __init__(self, popen: "subprocess.Popen[bytes]", say: Callable[[str], None]) -> None:
         self._popen = popen
         self._say = say
-        self._waiting: deque[WatchedEvent | GameStored | LeagueProgress] = deque()
-        self._dropped = 0
-        self._wake = threading.Event()
+        assert popen.stdin is not None
+        self._writer = FrameWriter(popen.stdin)
         self._is_ending = False
-        self._writer = threading.Thread(target=self._write_until_over, daemon=True)
         self._listener = threading.Thread(target=self._hear, daemon=True)
-        self._writer.start()
         self._listener.start()
 
     @classmethod
     def start(cls, setup: LiveSetup, listening: Listening, say: Callable[[str], None]) -> "ServerBeside":
         popen = subprocess.Popen(
-            own_python(PROGRAM, str(os.getpid())),
+            own_python("arena.web.live_process", os.getpid()),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -105,57 +161,13 @@ class ServerBeside:
         return self._popen.pid
 
     def watch(self, event: WatchedEvent) -> None:
-        if isinstance(event, EventsDropped):
-            self._dropped += event.count
-        elif isinstance(event, GameStarted | ActionPlayed):
-            if len(self._waiting) >= MOST_WAITING:
-                self._dropped += 1
-            else:
-                self._put(event)
+        self._writer.watch(event)
 
     def stored(self, game: str, number: int, text: str) -> None:
-        self._put(GameStored(game, number, text))
+        self._writer.put(GameStored(game, number, text))
 
     def progress(self, done: int, planned: int | None, seconds_left: float | None) -> None:
-        self._put(LeagueProgress(done, planned, seconds_left))
-
-    def _put(self, what: WatchedEvent | GameStored | LeagueProgress) -> None:
-        self._waiting.append(what)
-        self._wake.set()
-
-    def _write_until_over(self) -> None:
-        pipe = self._popen.stdin
-        assert pipe is not None
-        try:
-            while not (self._is_ending and not self._waiting):
-                self._wake.wait()
-                if not self._is_ending:
-                    time.sleep(BATCH_SECONDS)
-                self._wake.clear()
-                while self._waiting:
-                    pipe.write(self._batch())
-                    pipe.flush()
-            pipe.write(frame(Over()))
-            pipe.flush()
-        except (OSError, ValueError):  # it is dead or has closed the pipe, which `_hear` reports
-            self._is_ending = True
-        with contextlib.suppress(OSError, ValueError):
-            pipe.close()
-
-    def _batch(self) -> bytes:
-        events: list[GameStarted | ActionPlayed] = []
-        while self._waiting and len(events) < MOST_SENT:
-            if isinstance(self._waiting[0], GameStored | LeagueProgress) and events:
-                break
-            match self._waiting.popleft():
-                case GameStored() | LeagueProgress() as message:
-                    return frame(message)
-                case GameStarted(spec, setups):
-                    events.append(GameStarted(spec, setups, None))
-                case ActionPlayed() as event:
-                    events.append(event)
-        dropped, self._dropped = self._dropped, 0
-        return frame(Watched(tuple(events), dropped))
+        self._writer.put(LeagueProgress(done, planned, seconds_left))
 
     def _hear(self) -> None:
         assert self._popen.stderr is not None
@@ -164,24 +176,22 @@ class ServerBeside:
                 self._say(f"pages: {printable(line.decode('utf-8', 'replace').rstrip())}")
         code = self._popen.wait()
         if not self._is_ending:
-            self._is_ending = True
-            self._wake.set()
             how = killed_words(-code) if code < 0 else f"exited with code {code}"
             self._say(f"the pages are not served any more: their process {how}; the league continues")
 
     def end(self) -> None:
         """Tell viewers that the league is over, and end the process. If this is interrupted, kill it."""
         self._is_ending = True
-        self._wake.set()
+        self._writer.put(Over())
         try:
-            self._writer.join(END_SECONDS)
+            self._writer.end(END_SECONDS)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._popen.wait(END_SECONDS)
         finally:
             if self._popen.poll() is None:
                 self._popen.kill()
                 self._popen.wait()
-        self._writer.join(END_SECONDS)
+        self._writer.end(END_SECONDS)
         self._listener.join(END_SECONDS)
         assert self._popen.stderr is not None
         self._popen.stderr.close()

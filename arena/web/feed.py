@@ -11,6 +11,7 @@ from typing import Any
 import trio
 
 from arena.system.concurrency import open_nursery
+from arena.web.address import address_key, one_too_many
 from arena.web.guard import RequestRefused
 from arena.web.server import LIMITS, ServerLimits
 
@@ -30,11 +31,15 @@ class Event:
 
 
 class Viewers:
-    """The viewers of all feeds of a server; their number is limited."""
+    """The viewers of all feeds of a server, with the keys of their addresses; their number is limited."""
 
     def __init__(self, limits: ServerLimits = LIMITS) -> None:
         self.limits = limits
-        self.count = 0
+        self.held: dict[trio.MemorySendChannel[bytes], str] = {}
+
+    @property
+    def count(self) -> int:
+        return len(self.held)
 
 
 class Feed:
@@ -60,20 +65,26 @@ class Feed:
             queue.close()
 
     @contextmanager
-    def viewer(self) -> Iterator[trio.MemoryReceiveChannel[bytes]]:
-        """Add a viewer during the body. Raises `RequestRefused` if there are too many."""
-        limits = self._audience.limits
-        if self._audience.count >= limits.viewers:
-            raise RequestRefused(503, TOO_MANY, {"Retry-After": str(limits.retry_seconds)})
+    def viewer(self, address: str = "") -> Iterator[trio.MemoryReceiveChannel[bytes]]:
+        """Add a viewer during the body. Raises `RequestRefused` if there are too many.
+
+        Then an address that has more of them than this one would have loses one.
+        """
+        limits, held, key = self._audience.limits, self._audience.held, address_key(address)
+        if len(held) >= limits.viewers:
+            if (one := one_too_many(held, key)) is None:
+                raise RequestRefused(503, TOO_MANY, {"Retry-After": str(limits.retry_seconds)})
+            del held[one]
+            one.close()
         queue, events = trio.open_memory_channel[bytes](limits.queue_events)
         queue.send_nowait(b"retry: %d\n\n" % RECONNECT_MS + b"".join(event.encoded() for event in self._greeting()))
-        self._audience.count += 1
+        held[queue] = key
         self._queues.add(queue)
         try:
             yield events
         finally:
             self._queues.discard(queue)
-            self._audience.count -= 1
+            held.pop(queue, None)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer a request with the events, while the viewer stays and keeps up.
@@ -82,7 +93,7 @@ class Feed:
         cancelled then, within `send`, leaves a connection that is never closed. So the last piece is sent after
         listening for the end has stopped, and the connection ends with it.
         """
-        with self.viewer() as events:
+        with self.viewer(scope["client"][0]) as events:
             headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"connection", b"close")]
             headers.append((b"x-accel-buffering", b"no"))  # proxies do not buffer it
             await send({"type": "http.response.start", "status": 200, "headers": headers})

@@ -3,7 +3,8 @@
 - Only the server's own host names are answered (`hosts`), against DNS rebinding.
 
 - A request that changes something must come from a page of the same origin by Origin and, if sent, Sec-Fetch-Site.
-Other requests may come from a link anywhere, but not from a foreign page that loads them.
+With `uploads` it may instead have a token, which no foreign page can send. Other requests may come from a link
+anywhere, but not from a foreign page that loads them.
 
 - All answers have the same headers: a page can run and load only files of the server, and only `embed.html` can be
 framed by other sites.
@@ -71,7 +72,7 @@ class PageLook(PageFrame):
     """Makes served pages of the same look."""
 
     def __init__(self, site: Site) -> None:
-        super().__init__(msgspec.structs.replace(site, folders=TEMPLATES))
+        super().__init__(msgspec.structs.replace(site, folders=(*site.folders, *TEMPLATES)))
 
     def error(self, status: int, text: str, path: str = "/", headers: Mapping[str, str] | None = None) -> Response:
         here = path.partition("?")[0].removeprefix("/")
@@ -119,8 +120,49 @@ def static_route(prefix: str = "") -> Route:
     return Route(f"{prefix}/static/{{name}}", answer)
 
 
+@dataclass(frozen=True)
+class Uploads:
+    """The paths, with all below each, that take bodies of up to `bytes`, also in pieces, within `seconds`."""
+
+    paths: frozenset[str]
+    bytes: int
+    seconds: float
+
+    def has(self, path: str) -> bool:
+        return any(path == one or path.startswith(f"{one}/") for one in self.paths)
+
+
+DRAIN_SECONDS, SILENT_SECONDS = 20.0, 1.0
+"""The time for the rest of a refused body in all, and without any of it."""
+
+
+class _Body:
+    """The body of a request, as it is received. Without its rest, a client would send on and not read the answer."""
+
+    def __init__(self, receive: Any) -> None:
+        self._receive = receive
+        self._is_over = False
+
+    async def receive(self) -> Any:
+        message = await self._receive()
+        self._is_over = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
+
+    async def drain(self, most: int) -> None:
+        """Receive the rest and drop it, up to `most` bytes."""
+        with trio.move_on_after(DRAIN_SECONDS):
+            while not self._is_over and most > 0:
+                with trio.move_on_after(SILENT_SECONDS) as silent:
+                    most -= len((await self.receive()).get("body", b""))
+                if silent.cancelled_caught:
+                    return
+
+
 class Guard:
     """An application within limits. With `posts` requests may change something; else it is read-only.
+
+    With `uploads` it serves forms and programs as well: some paths take large bodies, by PUT too, and a request with
+    `Authorization: Bearer` needs no Origin. The routes have to check the token.
 
     To show an error page, a route raises `RequestRefused` or starlette's `HTTPException`. This is starlette's router
     without its application, which would answer errors before the guard has reported them.
@@ -133,9 +175,13 @@ class Guard:
         hosts: Hosts,
         *,
         posts: bool = False,
+        uploads: Uploads | None = None,
         limits: ServerLimits = LIMITS,
         complain: Complain = lambda text: None,
     ) -> None:
+        self._uploads = uploads
+        # Without a referrer a browser would send the forms of these pages with `Origin: null`.
+        self._headers = HEADERS if uploads is None else {**HEADERS, "Referrer-Policy": "same-origin"}
         self._router = Router([static_route(), *routes], redirect_slashes=False)
         self._look, self._hosts = look, hosts
         self._posts, self._limits, self._complain = posts, limits, complain
@@ -146,14 +192,17 @@ class Guard:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             return
-        is_started = False
+        is_started, body = False, _Body(receive)
+        uploads = self._uploads if self._uploads is not None and self._uploads.has(scope["path"]) else None
 
         async def send_checked(message: MutableMapping[str, Any]) -> None:
             nonlocal is_started
             if message["type"] == "http.response.start":
                 is_started, time.deadline = True, inf
+                if uploads is not None and message["status"] >= 400 and "expect" not in Headers(scope=scope):
+                    await body.drain(uploads.bytes)
                 headers = MutableHeaders(raw=message["headers"])
-                headers.update(HEADERS)
+                headers.update(self._headers)
                 headers["Content-Security-Policy"] = self._policy
                 if scope["path"].endswith(FRAMED):
                     del headers["X-Frame-Options"]
@@ -162,10 +211,11 @@ class Guard:
             await send(message)
 
         try:
-            with trio.CancelScope(deadline=trio.current_time() + self._limits.answer_seconds) as time:
+            seconds = self._limits.answer_seconds if uploads is None else uploads.seconds
+            with trio.CancelScope(deadline=trio.current_time() + seconds) as time:
                 self._check(scope)
                 scope["app"] = self._router  # with this, the router raises what it does not find
-                await self._router(scope, receive, send_checked)
+                await self._router(scope, body.receive, send_checked)
             if not time.cancelled_caught:
                 return
             text = "This page takes too long to be made. Try again in a moment."
@@ -183,7 +233,10 @@ class Guard:
         is_missing = refusal.status_code == 404 and refusal.detail == HTTPStatus.NOT_FOUND.phrase
         path = scope["raw_path"].decode("ascii", "replace")
         text = NOT_FOUND if is_missing else refusal.detail
-        await self._look.error(refusal.status_code, text, path, refusal.headers)(scope, receive, send_checked)
+        headers = dict(refusal.headers or {})
+        if scope["method"] not in READS:
+            headers["Connection"] = "close"  # a body that nobody has read would be in the way of the next request
+        await self._look.error(refusal.status_code, text, path, headers)(scope, receive, send_checked)
 
     def _check(self, scope: Any) -> None:
         headers = Headers(scope=scope)
@@ -200,14 +253,23 @@ class Guard:
             if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
                 raise RequestRefused(413, TOO_LARGE)
             return
-        if not self._posts or scope["method"] != "POST":
-            allowed = "GET, HEAD, POST" if self._posts else "GET, HEAD"
+        most, methods = self._limits.body_bytes, ["POST"]
+        takes_pieces = self._uploads is not None and self._uploads.has(scope["path"])
+        if self._uploads is not None and takes_pieces:
+            most, methods = self._uploads.bytes, ["POST", "PUT"]
+        if not self._posts or scope["method"] not in methods:
+            allowed = ", ".join(["GET", "HEAD", *(methods if self._posts else ())])
             raise RequestRefused(405, "These pages can only be read.", {"Allow": allowed})
         origin = headers.get("origin", "").partition("://")
         is_ours = origin[0] in ("http", "https") and origin[2].lower() == headers["host"].lower()
-        if not is_ours or site not in ("same-origin", "none"):
+        is_program = self._uploads is not None and has_token(headers)
+        if not is_program and not (is_ours and site in ("same-origin", "none")):
             raise RequestRefused(403, ELSEWHERE)
         length = headers.get("content-length", "0")
-        is_plain = length.isascii() and length.isdecimal() and "transfer-encoding" not in headers
-        if not is_plain or int(length) > self._limits.body_bytes:
+        is_plain = length.isascii() and length.isdecimal() and (takes_pieces or "transfer-encoding" not in headers)
+        if not is_plain or int(length) > most:
             raise RequestRefused(413, TOO_LARGE)
+
+
+def has_token(headers: Headers) -> bool:
+    return headers.get("authorization", "").lower().startswith("bearer ")

@@ -1,7 +1,7 @@
 """The running games of a league, and the pages on which they can be watched."""
 
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -81,14 +81,12 @@ class LiveGame:
         clocks = self.followed.clocks()
         return [(left if left is None or not runs else max(0, left - used), runs) for left, runs in clocks]
 
-    def row(self, *, has_board: bool) -> tuple[Any, ...]:
-        """Return id, players and plies for the list of games, and the position if it is wanted and can be shown."""
-        (red, blue), picture = self.followed.spec.players, None
-        if has_board:
-            with suppress(ArenaError):
-                picture = self.followed.picture()
-        is_seen = picture and any(picture.values())
-        return self.followed.spec.id, red.name, blue.name, self.followed.ply, picture if is_seen else None
+    @property
+    def picture(self) -> Mapping[str, Any]:
+        """The position for the list of games; empty if it cannot be shown."""
+        with suppress(ArenaError):
+            return self.followed.picture()
+        return {}
 
 
 def board_event(since: int, part: GameData | None, **state: Any) -> Event:
@@ -124,6 +122,14 @@ class LiveGames:
         self._publish_boards()
         self._publish_list()
 
+    def interrupt(self, note: str) -> None:
+        """End the running games with this note: their player has gone."""
+        for id in [id for id, game in self.games.items() if not game.end]:
+            self.games[id].end = note
+            self._changed.add(id)
+            self._forget_oldest(id)
+            self._is_list_new = True
+
     def read(self, numbers: Collection[int], *, is_last: bool = False) -> None:
         """Note that the other pages have these games; if `is_last`, all that there will be."""
         for id, game in self.games.items():
@@ -143,7 +149,7 @@ class LiveGames:
                 if dropped:  # the next ply shows of which games they were
                     self._changed.update(self.games)
             case GameStored(id, number, text) if id in self.games:
-                self.games[id].number, self.games[id].end = number, text
+                self.games[id].number, self.games[id].end = number or None, text
                 self._changed.add(id)
                 self._forget_oldest(id)
             case LeagueProgress():
@@ -203,22 +209,18 @@ class LiveGames:
         return [game for game in self.games.values() if not game.end]
 
     def list_event(self, *, is_first: bool = False) -> Event:
-        """Return the list of games; boards that have not changed are only in the first one of a viewer."""
-        games = self._running()
-        new = [game for game in games[:BOARDS_SHOWN] if is_first or game.drawn != game.followed.ply]
-        rows = [game.row(has_board=game in new) for game in games]
-        if not is_first:
-            for game in new:
+        """Return the list of games as they are on the page; those that have not changed only for a new viewer."""
+        rows = []
+        for at, game in enumerate(self._running()):
+            is_new = is_first or game.drawn != game.followed.ply
+            rows.append((game.followed.spec.id, self._item(game, has_board=at < BOARDS_SHOWN) if is_new else ""))
+            if not is_first:
                 game.drawn = game.followed.ply
-        pieces = games[0].followed.labels.get("pieces") if games else None
-        told = {
-            "text": self.text,
-            "games": rows,
-            "pieces": pieces,
-            "is_over": self.is_over,
-            "is_stored": self.is_stored,
-        }
+        told = {"text": self.text, "games": rows, "is_over": self.is_over, "is_stored": self.is_stored}
         return Event(msgspec.json.encode(told).decode(), "games")
+
+    def _item(self, game: LiveGame, *, has_board: bool) -> str:
+        return self._look.page("running.html", "", game=game.followed, picture=game.picture if has_board else {})
 
     @property
     def text(self) -> str:
@@ -244,8 +246,8 @@ class LiveGames:
         ]
 
     async def _list_page(self, request: Request) -> Response:
-        rows = [game.row(has_board=False) for game in self._running()]
-        return HTMLResponse(self._look.page("now.html", "now.html", rows=rows, progress=self.text))
+        items = [self._item(game, has_board=at < BOARDS_SHOWN) for at, game in enumerate(self._running())]
+        return HTMLResponse(self._look.page("now.html", "now.html", items=items, progress=self.text))
 
     async def _list_events(self, request: Request) -> Feed:
         return self._list

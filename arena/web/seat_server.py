@@ -75,7 +75,6 @@ class SeatTable:
             begun=self._begun,
             since=since,
             part=game.part(since) if game else None,
-            known=() if session.record else session.seat(color).known_to_enemy(session.spec.variant),
             after=commands_after(self, state),
             can_repeat=self.repeat is not None and session.record is not None,
         )
@@ -107,8 +106,8 @@ class SeatAnswer(msgspec.Struct, frozen=True):
 
     `part` are the plies after the first `since` (all of them with the position before the first one), None before both
     sides have set up. A page sends `begun` back, which changes when the game is begun again and when it is over: then
-    the page gets all of it. `known` are the squares of own pieces whose rank the enemy knows, until the game is over.
-    Then `after` has the next possible commands, and `can_repeat` tells whether this command can play another game.
+    the page gets all of it. Then `after` has the next possible commands, and `can_repeat` tells whether another game
+    can be played.
     """
 
     state: SeatState
@@ -116,7 +115,6 @@ class SeatAnswer(msgspec.Struct, frozen=True):
     begun: int
     since: int
     part: GameData | None
-    known: tuple[str, ...]
     after: tuple[str, ...]
     can_repeat: bool
 

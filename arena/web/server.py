@@ -18,15 +18,17 @@ from hypercorn.trio.tcp_server import TCPServer
 from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ASGIFramework, ConnectionState, LifespanState
 from hypercorn.utils import wrap_app
+from starlette.datastructures import Headers
 
-from arena.web.address import Listening
+from arena.web.address import Listening, Network, address_key, client_of, one_too_many
 
 
 @dataclass(frozen=True)
 class ServerLimits:
     """The limits of one server. Times are in seconds, sizes in bytes.
 
-    At most `connections` are open, of which `viewers` wait for events; further ones are closed at once. The head of a
+    At most `connections` are open, of which `viewers` wait for events. A further one is closed at once; instead of it
+    one of the address that has the most, if that has more than its own, or one of its own that is idle. The head of a
     request has to arrive within `head_seconds`, which is also the limit of an idle connection; `body_bytes` limit the
     rest. A connection ends if the other side does not take `piece_bytes` within `stall_seconds`. A page has to be made
     within `answer_seconds`, with the time for the rest of the request. `queue_events` are kept for a slow viewer,
@@ -93,6 +95,10 @@ class GuardedStream(trio.abc.HalfCloseableStream):
             self.close()
         return data
 
+    @property
+    def is_idle(self) -> bool:
+        return not self._answers
+
     def _wait_for_request(self) -> None:
         self._scope.deadline = trio.current_time() + self._limits.head_seconds + IDLE_GRACE
 
@@ -126,13 +132,17 @@ STREAM = "arena.stream"
 
 
 class Server:
-    def __init__(self, application: Application, limits: ServerLimits = LIMITS) -> None:
-        self._limits = limits
+    """Serves an application. These `proxies` tell it the addresses of clients."""
+
+    def __init__(
+        self, application: Application, limits: ServerLimits = LIMITS, proxies: Sequence[Network] = ()
+    ) -> None:
+        self._limits, self._proxies = limits, proxies
         self._config = _config(limits)
         self._application = application
         self._wrapped = wrap_app(cast(ASGIFramework, self._answer), self._config.wsgi_max_body_size, "asgi")
         self._context = WorkerContext(None)
-        self._streams: set[GuardedStream] = set()
+        self._streams: dict[GuardedStream, str] = {}
 
     @property
     def connections(self) -> int:
@@ -154,23 +164,38 @@ class Server:
                     stream.close()
 
     async def _connection(self, stream: trio.SocketStream) -> None:
-        if len(self._streams) >= self._limits.connections:
-            stream.socket.close()
-            return
         with trio.CancelScope() as scope:
             guarded = GuardedStream(stream, self._limits, scope)
-            self._streams.add(guarded)
             try:
-                state = ConnectionState(LifespanState({STREAM: guarded}))
-                await TCPServer(self._wrapped, self._config, self._context, state, cast(Any, guarded)).run()
+                key = address_key(stream.socket.getpeername()[0])
+                if self._has_room(key):
+                    self._streams[guarded] = key
+                    state = ConnectionState(LifespanState({STREAM: guarded}))
+                    await TCPServer(self._wrapped, self._config, self._context, state, cast(Any, guarded)).run()
             except* (trio.BrokenResourceError, trio.ClosedResourceError, OSError):
                 pass  # the other side has gone
             finally:
                 guarded.close()
-                self._streams.discard(guarded)
+                self._streams.pop(guarded, None)
+
+    def _has_room(self, key: str) -> bool:
+        if len(self._streams) < self._limits.connections:
+            return True
+        idle = (one for one, its in self._streams.items() if its == key and one.is_idle)
+        if (stream := one_too_many(self._streams, key) or next(idle, None)) is None:
+            return False
+        del self._streams[stream]
+        stream.close()
+        return True
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
-        with scope["state"].pop(STREAM).answering():
+        stream: GuardedStream = scope["state"].pop(STREAM)
+        forwarded = Headers(scope=scope).getlist("x-forwarded-for")
+        client = client_of(scope["client"][0], forwarded, self._proxies)
+        scope["client"] = (client, 0)
+        if stream in self._streams:  # a proxy's connection counts as its client's
+            self._streams[stream] = address_key(client)
+        with stream.answering():
             await self._application(scope, receive, send)
 
 

@@ -6,10 +6,11 @@ import re
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
 import trio
 from starlette.requests import Request
 from starlette.responses import Response
@@ -28,7 +29,7 @@ from arena.web.live_games import LiveGames
 
 LOOK_SECONDS = 0.5
 SHARE = 1 / 10
-"""The share of one CPU that reading a changing store may take."""
+"""The share of the time in which a changing store may be read."""
 LEAST_SECONDS = 1.0
 MOST_GAMES_TOLD = 100
 """Games without a page that are reported to the host, limited as any viewer can request them."""
@@ -72,11 +73,23 @@ class StoreSnapshot:
         return "This page is out of date: its store cannot be read now."
 
 
-class StoreReader:
-    """Reads a store while `run` runs; `complain` reports problems to the host."""
+def read_path(path: Path, plan: SitePlan) -> SiteContents:
+    with Store(path, create=False) as store:
+        return read_site(store, plan)
 
-    def __init__(self, path: Path, plan: SitePlan, dress: Dress, complain: Callable[[str], None]) -> None:
-        self.path, self._plan, self._dress, self._complain = path, plan, dress, complain
+
+class StoreReader:
+    """Reads a store while `run` runs, in a thread that calls `read`; `complain` reports problems to the host."""
+
+    def __init__(
+        self,
+        path: Path,
+        plan: SitePlan,
+        dress: Dress,
+        complain: Callable[[str], None],
+        read: Callable[[Path, SitePlan], SiteContents] = read_path,
+    ) -> None:
+        self.path, self._plan, self._dress, self._complain, self._contents = path, plan, dress, complain, read
         self._boot, self._count = secrets.token_hex(4), 0
         self.state = StoreSnapshot(self._next_version(), None, NOT_READ)
         self.is_read = trio.Event()  # or could not be read
@@ -130,8 +143,8 @@ class StoreReader:
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def _read(self, version: str) -> tuple[StoreSnapshot, float]:
-        """Read the store; return it, and the processor time that it took."""
-        start, problem, told = time.thread_time(), UNREADABLE, ""
+        """Read the store; return it, and the seconds that it took."""
+        start, problem, told = time.perf_counter(), UNREADABLE, ""
         state: StoreSnapshot | None = None
         try:
             state = self._state_of(version)
@@ -143,11 +156,12 @@ class StoreReader:
             told = printable(f"{self.path}: {type(error).__name__}: {error}")
         if state is None:
             self._tell(told)
-        return state or StoreSnapshot(version, None, problem), time.thread_time() - start
+        return state or StoreSnapshot(version, None, problem), time.perf_counter() - start
 
     def _state_of(self, version: str) -> StoreSnapshot:
-        with Store(self.path, create=False) as store:
-            contents = read_site(store, self._plan, lambda site: self._dress(site, version))
+        contents = self._contents(self.path, self._plan)
+        texts = contents.game_texts
+        contents = replace(contents, game_texts=msgspec.structs.replace(texts, site=self._dress(texts.site, version)))
         damage = f"{self.path}: damaged games are excluded:\n{damage_text(contents.damage)}"
         self._tell(damage if contents.damage else "")
         return StoreSnapshot(version, contents)
@@ -197,7 +211,8 @@ class ServedStore:
         self.feed = Feed(audience, lambda: [self.event()])
         self._cache: dict[str, Asset] = {}
         self._cached = reader.state
-        self._making = trio.Lock()  # one page at once, shared by all requests that wait for it
+        self._making_game, self._making_page = trio.Lock(), trio.Lock()
+        """One page of a game at once, and one other: nobody who asks for many games keeps a table from others."""
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -231,14 +246,17 @@ class ServedStore:
         return self.feed
 
     async def _page(self, request: Request) -> Response:
-        page = await self._asset(request.path_params.get("name") or "index.html")
-        return page.answer(request)
+        return await self.answer(request, request.path_params.get("name") or "index.html")
+
+    async def answer(self, request: Request, name: str) -> Response:
+        """Answer with the page or script of this name."""
+        return (await self._asset(name)).answer(request)
 
     async def _asset(self, name: str) -> Asset:
         await self.reader.is_read.wait()
         if self._cached is self.reader.state and name in self._cache:
             return self._cache[name]
-        async with self._making:
+        async with self._making_game if GAME.fullmatch(name) else self._making_page:
             state = self.reader.state
             if state.contents is None:
                 if state.problem == NOT_READ and not name.endswith(".js"):
@@ -247,11 +265,13 @@ class ServedStore:
             if state is not self._cached or sum(len(page.body) for page in self._cache.values()) > CACHE_BYTES:
                 self._cached = state
                 self._cache.clear()
-            if name not in self._cache:
-                texts = await trio.to_thread.run_sync(self._make, state, name)
-                for made, text in texts.items():
-                    self._cache[made] = Asset.of(text.encode(), TYPES[made.rpartition(".")[2]])
-            return self._cache[name]
+            if name in self._cache:
+                return self._cache[name]
+            texts = await trio.to_thread.run_sync(self._make, state, name)
+            assets = {made: Asset.of(text.encode(), TYPES[made.rpartition(".")[2]]) for made, text in texts.items()}
+            if state is self._cached:
+                self._cache |= assets
+            return assets[name]
 
     def _make(self, state: StoreSnapshot, name: str) -> dict[str, str]:
         """Return the text of a page or script by its name; of a game all three files, which are made together."""

@@ -5,6 +5,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
 from typing import NamedTuple
@@ -33,16 +34,32 @@ class Described(NamedTuple):
 
 
 def context_of(name: str) -> click.Context:
-    """The context that help of a command is made in."""
-    above = click.Context(cli, info_name="arena", help_option_names=CONTEXT["help_option_names"])
-    return click.Context(cli.all_commands()[name], info_name=name, parent=above)
+    """The context that help of a command is made in; the name may be of two words, as in `host init`."""
+    context = click.Context(cli, info_name="arena", help_option_names=CONTEXT["help_option_names"])
+    for word in name.split():
+        group = context.command
+        assert isinstance(group, click.Group)
+        command = group.get_command(context, word)
+        assert command is not None
+        context = click.Context(command, info_name=word, parent=context)
+    return context
+
+
+def names() -> Iterator[str]:
+    """Each command in the order in which they are listed, a group followed by its own commands."""
+    for _, name, _ in catalog.COMMANDS:
+        yield name
+        context = context_of(name)
+        if isinstance(context.command, click.Group):
+            yield from (f"{name} {word}" for word in context.command.list_commands(context))
 
 
 def described() -> list[Described]:
     """All commands, in the order in which they are listed."""
     found = []
-    for _, name, _ in catalog.COMMANDS:
-        command, context = cli.all_commands()[name], context_of(name)
+    for name in names():
+        context = context_of(name)
+        command = context.command
         usage = " ".join(["arena", name, *command.collect_usage_pieces(context)])
         paragraphs = tuple(" ".join(part.split()) for part in cleandoc(command.help or "").split("\n\n"))
         sections = tuple(

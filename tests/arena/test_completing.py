@@ -63,7 +63,7 @@ def test_commands_are_offered_without_being_imported() -> None:
     code = f"import sys; {ENTRY.partition(';')[0]}\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
     environment = {**os.environ, VARIABLE: "bash_complete", "COMP_WORDS": "arena s", "COMP_CWORD": "1"}
     done = run([sys.executable, "-c", code], environment)
-    assert done.stdout.split() == ["plain,standings", "plain,serve", "plain,show"]
+    assert done.stdout.split() == ["plain,standings", "plain,serve", "plain,show", "plain,submit"]
     assert not {"arena.cli.cmd_league", "arena.cli.cmd_show", "trio", "rich", "msgspec"} & set(done.stderr.split())
 
 

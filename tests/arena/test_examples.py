@@ -23,8 +23,8 @@ ALLOWED = {"check": {DONE, FOUND}, "compare": {DONE, NOT_BETTER, UNDECIDED}}
 """What an example may exit with, where that is an answer to a question."""
 BY_SHELL = ("play", "serve", "doctor", "completion")
 """Commands that need a terminal, signals or the shell, or may start themselves again; others run in this process."""
-ORDER = ("league", "match", *(name for name in catalog.NAMES if name not in ("league", "match")))
-"""What later examples read is made by earlier ones."""
+ORDER = ("league", "match", *(name for name in catalog.NAMES if name not in ("league", "match", "host", "submit")))
+"""What later examples read is made by earlier ones. `arena host` has tests of its own, with a server."""
 
 ARENA = """#!{python}
 import sys

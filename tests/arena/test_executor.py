@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -466,7 +467,8 @@ def test_a_game_whose_worker_dies_again_and_again_stops_all_with_an_error(
 def test_workers_that_die_before_they_are_ready_are_not_started_for_ever(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_process, "PROGRAM", "import sys\nsys.exit('there is no such module')")
+    dies = [sys.executable, "-c", "import sys\nsys.exit('there is no such module')"]
+    monkeypatch.setattr(worker_process, "own_python", lambda module, *numbers: dies)
     bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
     with pytest.raises(ArenaError, match="a worker process exited with code 1\n    there is no such module"):
         trio.run(play_all, PlaySettings(bots), 2, games_of(bots))

@@ -265,6 +265,9 @@ def test_a_person_wins_against_a_bot_in_a_browser_by_keyboard(table: Any, open_a
     assert "Expected one of the columns" in page.inner_text("[data-refused]")
     for ply in range(0, 8, 2):
         at(page, "moving", ply)
+        page.wait_for_selector(f"#play[data-ply='{ply}']")
+        seen = page.get_attribute("[data-position] img", "alt") or ""
+        assert seen.count("X") + seen.count("O") == ply  # however often the beginning was sent
         page.keyboard.type("7")
         page.keyboard.press("Enter")
     at(page, "over", 7)
@@ -306,7 +309,7 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
     red.click("[data-typed] button")
     at(blue, "moving", 1)
     blue.click("[data-do=resign]")
-    blue.click("[data-resigning] [value=yes]")
+    blue.click("[data-resign-asked] [value=yes]")
     at(red, "over", 2)
     assert not loads
     assert red.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -25,9 +25,10 @@ PRINTS_LINES_ANYWAY = {
     "completion": "what it prints is for a shell",
     "play": "a person sits at it; the game is read from its store",
     "serve": "it prints a line with the address, and serves until it is stopped",
+    "host": "it serves until it is stopped, and its pages have JSON of all that they show",
 }
 """Commands without `--json`, and why."""
-PLAYED = {"league", "match", "compare", "check", "resume", "rerun"}
+PLAYED = {"league", "match", "compare", "check", "resume", "rerun", "submit"}
 """Those that play games are tried below as processes, or where they have their tests."""
 READS: dict[str, list[str]] = {
     "standings": ["STORE"],
@@ -56,6 +57,8 @@ MISSING: dict[str, list[str]] = {
     "completion": ["missing"],
     "play": ["--resume", "missing.json"],
     "serve": ["missing.sqlite"],
+    "host": ["run", "missing"],
+    "submit": ["missing.py", "--to", "http://127.0.0.1:1", "--token", "none"],
 }
 """How each command is asked for what is not there."""
 NEEDS_NOTHING = {"doctor": "there is nothing that it could be given"}

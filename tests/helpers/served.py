@@ -2,15 +2,16 @@
 
 import socket
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
 from http.client import HTTPConnection
 from typing import Any
 
+import pytest
 import trio
 
-from arena.web.address import Address, Listening, listen
+from arena.web.address import Address, Listening, Network, listen
 from arena.web.server import LIMITS, Application, Server, ServerLimits
 
 PATIENCE = 120.0
@@ -80,9 +81,9 @@ class Served:
         finally:
             connection.close()
 
-    def connect(self, said: bytes = b"") -> socket.socket:
+    def connect(self, said: bytes = b"", source: str = "127.0.0.1") -> socket.socket:
         """A bare connection on which something has been said."""
-        client = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        client = socket.create_connection(("127.0.0.1", self.port), PATIENCE, (source, 0))
         client.sendall(said)
         return client
 
@@ -91,13 +92,16 @@ Serve = Callable[..., Served]
 
 
 def start_serving(
-    application: Application, limits: ServerLimits = LIMITS, beside: Callable[[], Awaitable[None]] | None = None
+    application: Application,
+    limits: ServerLimits = LIMITS,
+    beside: Callable[[], Awaitable[None]] | None = None,
+    proxies: Sequence[Network] = (),
 ) -> Served:
     """A server at any free port, with `beside` run in the same loop; `stop` it."""
     listening = listen(Address("127.0.0.1", 0))
     ready, found = threading.Event(), []
 
-    server = Server(application, limits)
+    server = Server(application, limits, proxies)
 
     async def main() -> None:
         with trio.CancelScope() as scope:
@@ -112,6 +116,20 @@ def start_serving(
     thread.start()
     assert ready.wait(PATIENCE)
     return Served(server, listening, *found[0], thread)
+
+
+@pytest.fixture
+def serving() -> Iterator[Serve]:
+    """`serving(application, limits, ...)`: a server that is stopped at the end of the test."""
+    running: list[Served] = []
+
+    def start(application: Application, *arguments: Any, **named: Any) -> Served:
+        running.append(start_serving(application, *arguments, **named))
+        return running[-1]
+
+    yield start
+    for served in running:
+        served.stop()
 
 
 def read_all(client: socket.socket) -> bytes:

@@ -25,15 +25,17 @@ LONGEST = 2**30
 """The most bytes of a message; a game of a million plies has some 64 MiB."""
 
 
-def own_python(program: str, *arguments: str) -> list[str]:
-    """Return the command for a program with these arguments, and this process's module folders for its `sys.path`.
+def own_python(module: str, *numbers: int) -> list[str]:
+    """Return the command that calls the `main` of a module of the arena with these numbers.
 
-    Folders relative to the current one are left out, as bots may be there.
+    It finds modules in this process's folders, independent of the current folder and the environment. Folders relative
+    to the current one are left out, as bots may be there.
     """
+    program = f"import sys\nsys.path[:] = sys.argv[1:]\nfrom {module} import main\nmain(*{numbers})"
     flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.flags.dont_write_bytecode else [])]
     here = str(Path(__file__).absolute().parents[3])
     known = [os.path.abspath(folder) for folder in sys.path if os.path.isabs(folder) or os.path.abspath(folder) == here]
-    return [sys.executable, *flags, "-c", program, *arguments, *dict.fromkeys([*known, here])]
+    return [sys.executable, *flags, "-c", program, *dict.fromkeys([*known, here])]
 
 
 def begin(*descriptors: int) -> None:

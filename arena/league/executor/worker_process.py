@@ -19,13 +19,6 @@ from arena.sandbox.reaper import new_token
 from arena.system.concurrency import readable
 from arena.system.user_files import HOST_ERRORS
 
-PROGRAM = """
-import sys
-sys.path[:] = sys.argv[4:]
-from arena.league.executor.worker import main
-main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
-"""
-"""Finds modules in the parent's folders, independent of the current folder and the environment."""
 STDERR_KEPT = 8192
 STOP_PATIENCE = 30.0
 LOOK_SECONDS = 1.0
@@ -41,7 +34,7 @@ class WorkerProcess:
             pipes += os.pipe()
             pipes += os.pipe()
             self._popen = subprocess.Popen(
-                own_python(PROGRAM, str(pipes[0]), str(pipes[3]), str(os.getpid())),
+                own_python("arena.league.executor.worker", pipes[0], pipes[3], os.getpid()),
                 env={**os.environ, TOKEN_VARIABLE: self._token},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -240,22 +240,23 @@ class GameTable:
                     yield row_from(columns)
             number, at_once = found[-1][0] - 1, ROWS_AT_ONCE
 
-    def rows_of_players(self, digests: Sequence[str]) -> Iterator[GameRow]:
+    def rows_of_players(self, digests: Sequence[str], *, newest_first: bool = False) -> Iterator[GameRow]:
+        order = "DESC" if newest_first else "ASC"
         marks = ", ".join("?" * len(digests))
         chosen = f"SELECT number FROM players WHERE digest IN ({marks})"
         red, blue = (f"SELECT number FROM games WHERE {side} IN ({chosen})" for side in ("red", "blue"))
-        found = self._database.query(f"{red} UNION {blue} ORDER BY number", *digests, *digests)
-        yield from self._whole_where("number", [number for (number,) in found])
+        found = self._database.query(f"{red} UNION {blue} ORDER BY number {order}", *digests, *digests)
+        yield from self._whole_where("number", [number for (number,) in found], order)
 
     def rows_of_ids(self, ids: Sequence[str]) -> list[GameRow]:
         found = {row.id: row for row in self._whole_where("id", ids)}
         return [found[game_id] for game_id in ids if game_id in found]
 
-    def _whole_where(self, column: str, values: Sequence[object]) -> Iterator[GameRow]:
+    def _whole_where(self, column: str, values: Sequence[object], order: str = "ASC") -> Iterator[GameRow]:
         for start in range(0, len(values), ROWS_AT_ONCE):
             some = values[start : start + ROWS_AT_ONCE]
             marks = ", ".join("?" * len(some))
-            rows = self._database.query_rows(f"{_READ} WHERE {column} IN ({marks}) ORDER BY number", *some)
+            rows = self._database.query_rows(f"{_READ} WHERE {column} IN ({marks}) ORDER BY number {order}", *some)
             yield from map(row_from, filter(None, map(self._whole, rows)))
 
     def count_between(self, digests: Collection[str]) -> int:

@@ -5,14 +5,17 @@ from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
 from arena.errors import ArenaError
+from arena.game.exported import verdict_words
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import NO_FAULTS, GameResult, Verdict
 from arena.league.exchange import settings_of_game
 from arena.league.readers import Audience, Reader
 from arena.league.store import Stored
+from arena.league.store.document import SEED
 from arena.report.game_data import GameData, game_data, game_script, labels_of, views_of
 from arena.report.game_list import score_text
 from arena.report.game_text import GameFacts, facts_of
@@ -110,6 +113,21 @@ def most_behind(view: object, verdict: Verdict) -> int:
     return max((len(letters[winner]) - len(letters[winner.opponent]) for letters in lost), default=0)
 
 
+def without_logs(record: GameRecord) -> GameRecord:
+    """Return a whole game without what bots have said besides their moves, and without seeds."""
+    verdict = msgspec.structs.replace(record.verdict, detail=verdict_words(record, None), faults=NO_FAULTS)
+    return msgspec.structs.replace(
+        record,
+        verdict=verdict,
+        seeds=(0, 0),
+        pair_seed=0,
+        declared=("", ""),
+        authors=UNSET,
+        stderr=("", ""),
+        notes=(),
+    )
+
+
 class GameTexts(msgspec.Struct, frozen=True, dict=True):
     """Makes the pages of games for a reader; can be sent to another process."""
 
@@ -119,6 +137,7 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
     names: dict[str, str]
     shown: tuple[tuple[Player, str], ...]
     has_dialogues: bool
+    has_logs: bool = True
 
     @cached_property
     def frame(self) -> PageFrame:
@@ -135,12 +154,16 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
             raise ArenaError("; ".join(damage.text for damage in stored.damage) or "its record cannot be read")
         seats = self.reader.seats(record.players)
         audience = SeenBy.ALL if len(seats) == len(Color) else SeenBy(seats[0].word) if seats else SeenBy.PUBLIC
-        seeds = self.reader.audience in (Audience.ALL, Audience.BOT)  # for the host, and for the author of a bot
+        seeds = self.reader.audience is Audience.ALL and self.has_logs  # for the host, and for the author of a bot
+        seeds = seeds or self.reader.audience is Audience.BOT
+        settings = settings_of_game(self.settings, record)
+        if not self.has_logs:
+            record = without_logs(record)
+            settings.pop(SEED, None)
         facts, names = facts_of(number, record, audience.value, self.called), self.names
         labels = labels_of(facts, record.variant, names)
         data = game_data(record, audience, names, labels=labels, has_dialogue=self.has_dialogues, has_seeds=seeds)
         page = game_page(self.frame, facts, record, audience=audience, has_seeds=seeds, data=data, links=links)
-        settings = settings_of_game(self.settings, record)
         lines = b"".join(line + b"\n" for line in self.reader.lines(record, settings)).decode()
         behind = most_behind(data.views.get(audience.value), record.verdict)
         return GameText(page, game_script(number, data), lines, behind)

@@ -50,6 +50,10 @@ class ListedGame:
     pair: int
 
 
+def _by_color() -> dict[Color, Counter[str]]:
+    return {color: Counter() for color in Color}
+
+
 class LeagueValues:
     """The counts that pages show, made from the rows in one pass; players outside the roster are left out.
 
@@ -60,9 +64,7 @@ class LeagueValues:
     def __init__(self, games: int, roster: Roster, order: list[str]) -> None:
         self.order = order
         self.games: list[ListedGame] = []
-        self.met: dict[str, dict[str, dict[Color, Counter[str]]]] = {
-            name: defaultdict(lambda: {color: Counter() for color in Color}) for name in order
-        }
+        self.met: dict[str, dict[str, dict[Color, Counter[str]]]] = {name: defaultdict(_by_color) for name in order}
         self.lost: dict[str, Counter[str]] = {name: Counter() for name in order}
         self.history: dict[str, list[CurvePoint]] = {name: [] for name in order}
         self._names, self._digests = roster.names, roster.digests
@@ -327,7 +329,8 @@ class SiteContents:
         versions = [one for one in self.versions if one.digest == line.digest]
         times: Mapping[int, int] = played.times.get(line.name, {})
         reader, players = self.game_texts.reader, (at for at, name in self.roster.names.items() if name == line.name)
-        if reader.audience is not Audience.ALL and reader.bots.isdisjoint(players):
+        is_host = reader.audience is Audience.ALL and self.game_texts.has_logs
+        if not is_host and reader.bots.isdisjoint(players):
             versions = [msgspec.structs.replace(one, declared=None, author=None) for one in versions]
             times = {}
         try:

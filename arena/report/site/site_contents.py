@@ -1,6 +1,6 @@
 """Reads from a store what the pages of a site show."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -37,7 +37,10 @@ class NoGamesError(UsageError):
 
 @dataclass(frozen=True)
 class SitePlan:
-    """The options of a site. The newest `newest` games have pages (None: all), and those of `numbers`."""
+    """The options of a site. The newest `newest` games have pages (None: all), and those of `numbers`.
+
+    Without `has_logs`, whole games are shown without what only the host and authors may read (`without_logs`).
+    """
 
     reader: Reader = HOST
     newest: int | None = None
@@ -45,10 +48,11 @@ class SitePlan:
     title: str = ""
     names: Names = field(default_factory=dict)
     dialogues: bool | None = None
+    has_logs: bool = True
 
 
-def read_site(store: Store, plan: SitePlan, dress: Callable[[Site], Site] = lambda site: site) -> SiteContents:
-    """Read the values of a site from a store, in two passes over its rows. `dress` makes a served site.
+def read_site(store: Store, plan: SitePlan) -> SiteContents:
+    """Read the values of a site from a store, in two passes over its rows.
 
     Raises `DamagedError` if no game is undamaged, and `UsageError` for a reader to whom games show what others hide.
     """
@@ -84,12 +88,13 @@ def read_site(store: Store, plan: SitePlan, dress: Callable[[Site], Site] = lamb
         placing=placing,
         not_counted=contents.not_counted,
         game_texts=GameTexts(
-            site=dress(Site(plan.title or printable(store.path.stem), menu, f"Made by arena {__version__}.")),
+            site=Site(plan.title or printable(store.path.stem), menu, f"Made by arena {__version__}."),
             reader=reader,
             settings=contents.settings,
             names=dict(plan.names),
             shown=tuple(roster.names.items()),
             has_dialogues=len(numbers) <= MOST_DIALOGUES if plan.dialogues is None else plan.dialogues,
+            has_logs=plan.has_logs,
         ),
     )
 

@@ -1,7 +1,7 @@
 """A game of Stratego as a reader sees it: boards, fights, lost pieces."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,47 +13,55 @@ from arena.report.shown import SeenBy, Shown
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.events import Event
 from arena.stratego.seat_view import told_to, true_cell
-from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of, told_words
+from arena.stratego.shown.boards import NO_MARKS, board_text, marks_of, told_words
 from arena.stratego.shown.piece_names import STRONGEST_FIRST, Numbering, names_of
 from arena.stratego.state import as_stratego, line_of
 from protocol.messages import Battle, Moved
-from protocol.notation import BOARD_SIZE, SQUARES, Color, Rank
+from protocol.notation import BOARD_SIZE, SQUARES, Color, Rank, Survivor
 from protocol.view import CELL_EMPTY, CELL_LAKE
 
 if TYPE_CHECKING:
     from arena.stratego.search.knowledge import Knowledge
 
-PLAIN = (SquareMark.CAME_FROM, SquareMark.WENT_TO)
-"""The marks of an action from its first square to its last one."""
+
+class Fight(msgspec.Struct, frozen=True):
+    """The cells of both pieces in a fight on a square, and of those that were lost."""
+
+    square: str
+    attacker: str
+    defender: str
+    lost: list[str]
 
 
 class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
     """A game as one viewer saw it.
 
-    `start` has the 100 cells of the first board, two characters each; `changes` for each ply the squares that changed
-    (`a1` to `j0`, 0 for 10) with their new cells, four characters each. By ply, `words` describes the action, `fights`
-    has the square, the cells of attacker and defender and the survivor in seven characters, `lost`, if it has changed,
-    the letters of the pieces that Red and Blue have lost, and `could` the squares of the enemy's unknown pieces whose
-    possible ranks have changed, by the letters of these ranks.
+    `start` has the 100 cells of the first board, two characters each; `changes` for each ply the new cells by square,
+    with a `+` if the reader knows that the other side knows the rank. By ply, `words` describes the action, `fights`
+    has the cells of a fight, `lost`, if it has changed, the letters of the pieces that Red and Blue have lost, and
+    `could` the letters of the possible ranks of the enemy's unknown pieces, by square, where they have changed.
     """
 
     start: str
-    changes: list[str]
+    changes: list[dict[str, str]]
     words: dict[int, str]
     lost: dict[int, tuple[str, str]]
-    fights: dict[int, str]
+    fights: dict[int, "Fight"]
     could: dict[int, dict[str, str]]
 
     @property
     def last(self) -> list[tuple[int, int, str]]:
         """The pieces after the last ply, each with its place in a drawing of 424 by 424, for a page without scripts."""
-        cells = {square_name(at): self.start[2 * at : 2 * at + 2] for at in range(len(SQUARES))}
+        cells = {square: self.start[2 * at : 2 * at + 2] for at, square in enumerate(SQUARES)}
         for change in self.changes:
-            cells |= {change[at : at + 2]: change[at + 2 : at + 4] for at in range(0, len(change), 4)}
-        places = (
-            (40 * (at % BOARD_SIZE) + 20, 364 - 40 * (at // BOARD_SIZE), cells[square_name(at)]) for at in range(100)
-        )
-        return [(x, y, cell) for x, y, cell in places if cell not in (CELL_EMPTY, CELL_LAKE)]
+            cells |= change
+        return places(cells.values())
+
+
+def places(cells: Iterable[str]) -> list[tuple[int, int, str]]:
+    """Return the pieces among 100 cells, each with its place in a drawing of 424 by 424."""
+    found = ((40 * (at % BOARD_SIZE) + 20, 364 - 40 * (at // BOARD_SIZE), cell) for at, cell in enumerate(cells))
+    return [(x, y, cell) for x, y, cell in found if cell not in (CELL_EMPTY, CELL_LAKE)]
 
 
 class ShownBoard(Shown):
@@ -97,12 +105,19 @@ class ShownBoard(Shown):
         by_red, by_blue = (self._state.view(color).cell(square) for color in Color)
         return by_blue if by_blue[0] == Color.RED.word[0] else by_red
 
+    def _cell_and_eye(self, square: int) -> str:
+        """Return a cell, with a `+` if the rank is the reader's own to know and the other side knows it."""
+        cell = self.cell(square)
+        side = {"r": Color.RED, "b": Color.BLUE}.get(cell[0])
+        if side is None or not self.view.sees(side):
+            return cell
+        return f"{cell}+" if self._state.view(side.opponent).cell(square)[1] not in "?!" else cell
+
     def cells(self) -> tuple[str, ...]:
         return tuple(map(self.cell, range(len(SQUARES))))
 
     def picture(self) -> Mapping[str, Any]:
-        """Return the 100 cells of the board, two characters each."""
-        return {"cells": "".join(self.cells())}
+        return {"cells": places(self.cells())}
 
     def lost(self, color: Color) -> list[Rank]:
         if self.view is SeenBy.ALL:
@@ -150,14 +165,14 @@ class ShownBoard(Shown):
             return
         self._see_possible(step.ply)
         marked = marks_of(events)  # only these squares have changed
-        self.data.changes.append("".join(f"{square_name(square)}{self.cell(square)}" for square in marked))
+        self.data.changes.append({SQUARES[square]: self._cell_and_eye(square) for square in marked})
         if len(events) == 1 and type(events[0]) is Moved:
             return
         if words := self.words(step):
             self.data.words[step.ply] = words
         for event in self._told():
             if isinstance(event, Battle):
-                self.data.fights[step.ply] = _fight(event, step.color)
+                self.data.fights[step.ply] = fight_of(event, step.color)
         if (lost := self.lost_letters()) != self._lost:
             self._lost = self.data.lost[step.ply] = lost
 
@@ -172,34 +187,21 @@ class ShownBoard(Shown):
         self._knowledge.view.ply = ply + 1  # all of this ply has been told
         self._knowledge.update()
         could = self._knowledge.possible()
-        changed: dict[str, str] = {}
-        for square, ranks in could.items():
-            if self._could.get(square) != ranks:
-                letters = "".join(rank.letter for rank in sorted(ranks))
-                changed[letters] = changed.get(letters, "") + square_name(square)
+        changed = {
+            SQUARES[square]: "".join(rank.letter for rank in sorted(ranks))
+            for square, ranks in could.items()
+            if self._could.get(square) != ranks
+        }
         self._could = could
         if changed:
             self.data.could[ply] = changed
 
-    def marks(self) -> Mapping[str, str] | None:
-        """Return the marked squares, unless the action went from its first square to its last one."""
-        marked = marks_of(self._state.events)
-        return None if tuple(marked.values()) == PLAIN else named_marks(marked)
+    def marks(self) -> Mapping[str, str]:
+        return {SQUARES[square]: mark.value for square, mark in marks_of(self._state.events).items()}
 
 
-def named_marks(marked: Mapping[int, SquareMark]) -> dict[str, str]:
-    return {square_name(square): mark.value for square, mark in marked.items()}
-
-
-def square_name(square: int) -> str:
-    name = SQUARES[square]
-    return name[0] + name[-1]
-
-
-def _fight(battle: Battle, attacker: Color) -> str:
-    """Encode a fight: in `a7rMb7a` Red's marshal attacks a 7 on a7, and the attacker is left (`a`, `d`, or `n` for
-    neither).
-    """
-    defender = battle.defender.letter if battle.defender is not None else "?"
-    cells = f"{attacker.word[0]}{battle.attacker.letter}{attacker.opponent.word[0]}{defender}"
-    return f"{battle.square[0]}{battle.square[-1]}{cells}{battle.survivor.value[0]}"
+def fight_of(battle: Battle, side: Color) -> Fight:
+    attacker = f"{side.word[0]}{battle.attacker.letter}"
+    defender = f"{side.opponent.word[0]}{battle.defender.letter if battle.defender is not None else '?'}"
+    lost = {Survivor.ATTACKER: [defender], Survivor.DEFENDER: [attacker]}.get(battle.survivor, [attacker, defender])
+    return Fight(battle.square, attacker, defender, lost)

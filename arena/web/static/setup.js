@@ -1,129 +1,82 @@
-// Setting up: a draft of where the own pieces stand, changed by clicks, drags, keys or whole rows, and sent when it is
-// whole. Whether a set-up is legal is for the arena to say.
+// Setting up: a draft of where the own pieces stand, sent when it is whole. Whether it is legal is for the arena to say.
 "use strict";
 
-class Setup {
-  // The page's `army` is how many of each letter there are.
-  constructor(page) {
-    Object.assign(this, { page, army: page.data.army, tray: page.part("tray"), key: "setup " + location.pathname });
-    this.home = [0, 1, 2, 3].flatMap((row) => [...FILES].map((file) => file + (page.seat === "red" ? row + 1 : 10 - row)));
-    this.draft = new Map();
-    this.held = null; // { square } or { letter }
-    this.load(this.stored("getItem") ?? "");
-  }
+const HOME = [0, 1, 2, 3].flatMap((row) => [...FILES].map((file) => file + (page.seat === "red" ? row + 1 : 10 - row)));
+const army = page.army ?? {}; // how many of each letter there are
 
-  // --- the draft
+let draft = []; // the letters on the home squares, "." for none
 
-  left(letter) {
-    return this.army[letter] - [...this.draft.values()].filter((there) => there === letter).length;
-  }
-
-  missing() {
-    return Object.keys(this.army).reduce((sum, letter) => sum + this.left(letter), 0);
-  }
-
-  // Its rows, the own back row first, as they are sent and kept.
-  rows() {
-    return this.home.map((square, at) => (at && at % 10 === 0 ? "/" : "") + (this.draft.get(square) ?? ".")).join("");
-  }
-
-  // Take over rows, as far as they are of this army.
-  load(rows) {
-    this.draft.clear();
-    [...rows.replaceAll("/", "")].forEach((letter, at) => this.left(letter) > 0 && this.draft.set(this.home[at], letter));
-    this.held = null;
-    this.stored("setItem", this.rows());
-  }
-
-  mirror() {
-    this.load(this.rows().split("/").map((row) => [...row].reverse().join("")).join("/"));
-  }
-
-  // All of the army on any of its squares.
-  shuffle() {
-    const rest = [...this.home];
-    this.draft.clear();
-    for (const [letter, count] of Object.entries(this.army)) {
-      for (let one = 0; one < count; one++) this.draft.set(rest.splice(Math.floor(Math.random() * rest.length), 1)[0], letter);
-    }
-    this.load(this.rows());
-  }
-
-  // A draft outlives its tab, until it is sent; a browser may keep nothing.
-  stored(what, ...more) {
-    try {
-      return localStorage[what](this.key, ...more);
-    } catch {
-      return null;
-    }
-  }
-
-  // Put a piece on a square: from the tray, or from another square, whose piece changes places with it. Without a square it
-  // goes back to the tray.
-  put(square, { letter, square: from }) {
-    const { page, draft } = this, moved = letter ?? draft.get(from), there = draft.get(square), values = { square: square ?? from, piece: page.name(moved) };
-    if (square && !this.home.includes(square)) return page.refuse("not_home", values);
-    if (letter && this.left(letter) < 1) return page.refuse("none_left", values);
-    if (from) draft.delete(from);
-    if (from && there) draft.set(from, there);
-    if (square) draft.set(square, moved);
-    this.stored("setItem", this.rows());
-    page.tell(square ? "placed" : "removed", { ...values, left: this.missing() });
-  }
-
-  // --- what is done to it
-
-  chosen(square) {
-    const { held, page } = this;
-    if (held) {
-      if (held.square !== square) this.put(square, held);
-      if (held.square || this.left(held.letter) < 1) this.held = null;
-    } else if (this.draft.has(square)) this.held = { square };
-    else page.refuse(this.home.includes(square) ? "take_first" : "not_home", { square });
-  }
-
-  chosenLetter(letter) {
-    const { held } = this;
-    if (held?.square) this.put(null, held);
-    this.held = held?.square || held?.letter === letter || this.left(letter) < 1 ? null : { letter };
-  }
-
-  dropped(square, isTray) {
-    const { held } = this;
-    this.held = null;
-    if (held && square && square !== held.square) this.put(square, held);
-    else if (held?.square && isTray) this.put(null, held);
-  }
-
-  // What stands on a piece, or its letter in texts of moves, puts it on the square.
-  pressed(key, square) {
-    const named = Object.keys(this.army).find((letter) => this.page.labels.pieces[letter][0] === key), letter = named ?? key;
-    if (letter in this.army) this.put(square, { letter });
-    else if ((key === "DELETE" || key === "BACKSPACE") && this.draft.has(square)) this.put(null, { square });
-    else return false;
-    return true;
-  }
-
-  // --- what is to be seen
-
-  cells() {
-    const cell = (square) => (this.draft.has(square) ? this.page.seat[0] + this.draft.get(square) : LAKES.includes(square) ? "~~" : "..");
-    return new Map(SQUARES.map((square) => [square, cell(square)]));
-  }
-
-  look(square) {
-    const isHeld = this.held?.square === square;
-    return { classes: [this.home.includes(square) && "home", isHeld && "selected"], more: [isHeld && this.page.say("is_held")], drags: this.draft.has(square) };
-  }
-
-  drawTray() {
-    for (const button of this.tray.children) {
-      const { letter } = button.dataset, left = this.left(letter), isHeld = this.held?.letter === letter;
-      button.querySelector("b").textContent = left;
-      button.classList.toggle("selected", isHeld);
-      button.setAttribute("aria-pressed", isHeld);
-      button.setAttribute("aria-disabled", left < 1);
-      button.toggleAttribute("data-drags", left > 0);
-    }
-  }
+// Take over rows, the own back row first, as far as they are of this army. They outlive a reload.
+function loadRows(rows) {
+  const free = { ...army }, letters = rows.replaceAll("/", "");
+  draft = HOME.map((_, at) => (free[letters[at]]-- > 0 ? letters[at] : "."));
+  held = null;
+  history.replaceState(rowsOf(), "");
 }
+
+const rowsOf = () => draft.join("").replace(/.{10}(?!$)/g, "$&/");
+const left = (letter) => army[letter] - draft.filter((there) => there === letter).length;
+const missing = () => Object.keys(army).reduce((sum, letter) => sum + left(letter), 0);
+const letterOn = (square) => draft[HOME.indexOf(square)] ?? ".";
+
+function shuffle() {
+  const all = Object.entries(army).map(([letter, count]) => letter.repeat(count)).join("");
+  const order = HOME.map((_, at) => [Math.random(), all[at] ?? "."]).sort(([one], [other]) => one - other);
+  loadRows(order.map(([, letter]) => letter).join(""));
+}
+
+// Put a piece on a square, from the tray or a square whose piece changes places with it; or back to the tray.
+function putPiece(square, { letter, square: from }) {
+  const moved = letter ?? letterOn(from), values = { square: square ?? from, piece: nameOf(moved) };
+  if (square && !HOME.includes(square)) return refuse("not_home", values);
+  if (letter && !left(letter)) return refuse("none_left", values);
+  if (from) draft[HOME.indexOf(from)] = letterOn(square);
+  if (square) draft[HOME.indexOf(square)] = moved;
+  history.replaceState(rowsOf(), "");
+  put("told", say(square ? "placed" : "removed", { ...values, left: missing() }));
+}
+
+function choosePlace(square) {
+  const had = held;
+  if (!had && letterOn(square) === ".") return refuse(HOME.includes(square) ? "take_first" : "not_home", { square });
+  held = had ? null : { square };
+  if (had && had.square !== square) putPiece(square, had);
+  if (had?.letter && left(had.letter)) held = had; // there is another one of them
+}
+
+function chooseLetter(letter) {
+  const isBack = held?.square || held?.letter === letter || !left(letter);
+  if (held?.square) putPiece(null, held);
+  held = isBack ? null : { letter };
+}
+
+// What stands on a piece, or its letter in texts of moves, puts it on the square.
+function typePiece(key, square) {
+  const letter = Object.keys(army).find((one) => [one, labels.pieces[one][0]].includes(key));
+  if (letter) putPiece(square, { letter });
+  else if (/^(DELETE|BACKSPACE)$/.test(key) && letterOn(square) !== ".") putPiece(null, { square });
+}
+
+function cellsOfDraft() {
+  const own = (letter) => (letter === "." ? ".." : page.seat[0] + letter);
+  return new Map(SQUARES.map((square) => [square, /^[cdgh][56]$/.test(square) ? "~~" : own(letterOn(square))]));
+}
+
+function lookOfPlace(square) {
+  const isHeld = held?.square === square;
+  const classes = [HOME.includes(square) && "home", isHeld && "selected"];
+  return { classes, more: [isHeld && say("is_held")], drags: letterOn(square) !== "." };
+}
+
+function drawTray() {
+  for (const button of part("tray").children) {
+    const { letter } = button.dataset, count = left(letter);
+    button.querySelector("b").textContent = count;
+    button.ariaPressed = held?.letter === letter;
+    button.ariaDisabled = !count;
+    button.toggleAttribute("data-drags", count > 0);
+  }
+  put("missing", say(missing() ? "missing" : "all_placed", { count: missing() }));
+}
+
+if (board) loadRows(history.state ?? "");

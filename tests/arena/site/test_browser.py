@@ -39,17 +39,16 @@ NASTY = "<script>document.title='run'</script><img src=https://evil.example/x on
 HOSTILE = f"{NASTY}</script></title>{{{{7*7}}}}\x1b[31m\u202e\u2066\u200f&lt;'\"`" + "W" * 300
 SHOWN = """
 () => {
-  const replay = document.querySelector("#replay").replay, { standing, boxes } = replay.board;
   const boards = [], lost = [], looks = {};
-  for (let ply = 0; ply <= replay.last; ply++) {
-    replay.go(ply);
+  for (let at = 0; at <= last; at++) {
+    go(at);
     const squares = [...document.querySelectorAll("[data-board] [data-square]")];
     boards.push(squares.map((box) => box.dataset.square + box.dataset.cell).join(" "));
     for (const [square, box] of boxes) {
-      const { node } = standing.get(square) ?? {}, said = box.getAttribute("aria-label").split(";")[0];
-      const uses = [...(node?.querySelectorAll("use") ?? [])].map((use) => use.getAttribute("href"));
-      const isLake = box.classList.contains("lake"), label = said.slice(square.length + 1);
-      looks[box.dataset.cell] = [isLake, uses.filter((id) => id !== "#eye"), node?.textContent ?? "", label];
+      const place = places.get(square), said = box.getAttribute("aria-label").split(";")[0];
+      const uses = [...place.querySelectorAll("use")].map((use) => use.getAttribute("href"));
+      const isLake = box.getAttribute("fill") === "var(--lake)", label = said.slice(square.length + 1);
+      looks[box.dataset.cell] = [isLake, uses.filter((id) => id !== "#eye"), place.textContent, label];
     }
     const text = (list) => [...list.children].map((item) => item.textContent).join(" ");
     lost.push([...document.querySelectorAll("[data-lost]")].map(text));
@@ -287,11 +286,11 @@ def test_after_a_click_on_a_view_the_arrows_go_through_the_game_and_with_the_key
         page.click(pressed)
         page.wait_for_function("() => document.activeElement === document.body")
         page.keyboard.press("ArrowRight")
-        assert page.evaluate("document.querySelector('#replay').replay.view") == "red"
-    assert page.evaluate("document.querySelector('#replay').replay.ply") == 5
+        assert page.evaluate("view") == "red"
+    assert page.evaluate("ply") == 5
     page.focus("input[value=red]")
     page.keyboard.press("ArrowRight")
-    assert page.evaluate("document.querySelector('#replay').replay.view") == "blue"
+    assert page.evaluate("view") == "blue"
 
 
 def test_without_a_script_a_game_has_its_last_position_its_moves_and_no_controls(
@@ -324,8 +323,8 @@ def test_pieces_slide_and_what_falls_in_a_fight_is_gone_when_the_motion_is_over(
 ) -> None:
     page = open_page(site / "games/1.html")
     page.wait_for_selector("[data-square]")
-    fight = page.evaluate("Math.min(...Object.keys(document.querySelector('#replay').replay.seen().fights))")
-    page.evaluate("(ply) => document.querySelector('#replay').replay.go(ply)", fight - 1)
+    fight = page.evaluate("Math.min(...Object.keys(game.views[view].fights))")
+    page.evaluate("(at) => go(at)", fight - 1)
     assert page.evaluate("document.getAnimations().length") == 0
     page.keyboard.press("n")
     assert page.locator("#ply").input_value() == str(fight)

@@ -43,13 +43,12 @@ FRAME = PageFrame(Site("a league", (("Standings", "index.html"),), "made by a te
 
 def boards(data: GameData, view: str) -> list[list[str]]:
     """The boards that a page shows, put together as its script does it."""
-    places = {f"{name[0]}{name[-1]}": square for square, name in enumerate(SQUARES)}
     start = data.views[view].start
     found = [[start[at : at + 2] for at in range(0, len(start), 2)]]
     for change in data.views[view].changes:
         cells = list(found[-1])
-        for at in range(0, len(change), 4):
-            cells[places[change[at : at + 2]]] = change[at + 2 : at + 4]
+        for name, cell in change.items():
+            cells[SQUARES.index(name)] = cell
         found.append(cells)
     return found
 
@@ -62,9 +61,13 @@ def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(rules: 
     replay = Replay(record)
     state = as_stratego(replay.state)
     for ply, step in enumerate(itertools.chain([None], replay.steps())):
-        assert shown["all"][ply] == list(true_cells(state.board))
+        assert [cell[:2] for cell in shown["all"][ply]] == list(true_cells(state.board))
         for color in Color:
-            assert shown[color.word][ply] == list(state.view(color).cells())
+            cells, own = shown[color.word][ply], color.word[0]
+            assert [cell[:2] for cell in cells] == list(state.view(color).cells())
+            known = [cell for cell in state.view(color.opponent).cells() if cell[0] == own and cell[1] not in "?!"]
+            for view in (cells, shown["all"][ply]):
+                assert [cell[:2] for cell in view if cell[0] == own and cell.endswith("+")] == known
         assert step is None or data.actions[ply - 1] == step.action
     assert len(shown["all"]) == len(record.actions) + 1
 

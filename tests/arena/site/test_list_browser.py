@@ -117,24 +117,21 @@ def test_rows_made_by_the_script_are_as_those_of_the_page(open_page: "OpenPage",
     assert page.locator(f"{ROW} bdi").count() == 2 * len(league.records)
 
 
-def test_a_click_on_a_row_leads_to_its_game_but_not_with_text_selected_or_a_key_held(
-    open_page: "OpenPage", league: League
-) -> None:
+def test_the_whole_row_is_a_link_to_its_game(open_page: "OpenPage", league: League) -> None:
     page = open_page(league.list, fragment="#bot=eve")
     page.wait_for_selector("#found:not(:empty)")
-    number, cell = listed(page)[0], page.locator(ROW).first.locator("td").nth(1)
-    for key in ("Control", "Shift", "Alt", "Meta"):
-        page.keyboard.down(key)
-        cell.click()
-        page.keyboard.up(key)
-        assert page.url.endswith("games.html#bot=eve")
-    cell.click()
+    number, box = listed(page)[0], page.locator(ROW).first.locator("td").nth(1).bounding_box()
+    assert box
+    place = (box["x"] + 5, box["y"] + 5)
+    with page.context.expect_page() as other:
+        page.mouse.click(*place, button="middle")  # as on any link
+    assert other.value.url.endswith(f"games/{number}.html")
+    assert page.url.endswith("games.html#bot=eve")
+    page.mouse.click(*place)
     page.wait_for_url(f"**/games/{number}.html")
     page.go_back()
     page.wait_for_selector("#found:not(:empty)")
     assert page.input_value("select[name=bot]") == "eve"
-    page.evaluate("getSelection().selectAllChildren(document.querySelector('#games'))")
-    page.evaluate("document.querySelector('#games tbody td').dispatchEvent(new MouseEvent('click', { bubbles: true }))")
     page.focus(f"{ROW} a")
     assert page.url.endswith("games.html#bot=eve")
     page.keyboard.press("Enter")

@@ -1,11 +1,12 @@
 """Where a server listens: what can be written, and what is said of what cannot."""
 
 import socket
+from ipaddress import ip_network
 
 import pytest
 
 from arena.errors import UsageError
-from arena.web.address import Address, hosts_of, listen, parse_address, parse_host
+from arena.web.address import Address, address_key, client_of, hosts_of, listen, parse_address, parse_host
 
 
 @pytest.mark.parametrize(
@@ -87,3 +88,25 @@ def test_the_host_that_was_named_and_names_given_besides_are_answered() -> None:
 def test_what_no_request_can_have_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="expected a host name"):
         parse_host(name)
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "client"),
+    [
+        ("10.0.0.1", [], "10.0.0.1"),
+        ("10.0.0.1", ["203.0.113.7"], "203.0.113.7"),
+        ("10.0.0.1", ["198.51.100.1, 203.0.113.7, 10.0.0.2"], "203.0.113.7"),
+        ("10.0.0.1", ["198.51.100.1", "203.0.113.7"], "203.0.113.7"),
+        ("192.0.2.1", ["203.0.113.7"], "192.0.2.1"),
+        ("10.0.0.1", ["203.0.113.7, nonsense"], "10.0.0.1"),
+        ("::ffff:10.0.0.1", ["2001:db8::1"], "2001:db8::1"),
+        ("", ["203.0.113.7"], ""),
+    ],
+)
+def test_the_last_address_that_no_proxy_has_is_the_client(peer: str, forwarded: list[str], client: str) -> None:
+    assert client_of(peer, forwarded, [ip_network("10.0.0.0/8")]) == client
+
+
+def test_a_customer_with_many_addresses_of_version_6_counts_once() -> None:
+    assert address_key("2001:db8::1") == address_key("2001:db8::ffff") != address_key("2001:db8:0:1::1")
+    assert address_key("::ffff:192.0.2.1") == address_key("192.0.2.1") != address_key("::ffff:192.0.2.2")

@@ -3,7 +3,7 @@
 import socket
 
 import pytest
-from served import Serve
+from served import Serve, read_all
 from starlette.requests import Request
 from starlette.routing import Route
 
@@ -47,6 +47,20 @@ def test_there_are_so_many_viewers_and_no_more_of_all_feeds_together() -> None:
         assert refused.value.headers == {"Retry-After": "5"}
     with other.viewer():
         pass
+
+
+def test_an_address_with_the_most_viewers_loses_one_to_another_when_there_are_too_many(serving: Serve) -> None:
+    audience = Viewers(ServerLimits(viewers=2))
+    served = serving(events_application(Feed(audience), audience.limits))
+    with served.connect(ASK) as first, served.connect(ASK) as second, served.connect(b"", "127.0.0.2") as other:
+        for client in (first, second):
+            read_until(client, b"retry:")
+        other.sendall(ASK)
+        read_until(other, b"retry:")
+        assert read_all(second).endswith(b"0\r\n\r\n"), "its events end"
+        with served.connect(ASK, "127.0.0.2") as refused:
+            assert refused.recv(4096).startswith(b"HTTP/1.1 503")
+        assert served.call(lambda: sorted(audience.held.values())) == ["127.0.0.1", "127.0.0.2"]
 
 
 def test_a_silent_connection_is_kept_alive_by_comments(serving: Serve) -> None:

@@ -19,7 +19,6 @@ from arena.game.record import GameRecord
 from arena.play.session import Session
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.seat_state import state_of
 from arena.stratego.seat_view import legal_actions
 from arena.stratego.setups import random_rows
 from arena.system.concurrency import background
@@ -232,37 +231,6 @@ def test_nobody_can_take_the_places_of_those_who_follow_the_other_seat(seat: Sea
         said = [held.enter_context(table.served.connect(asks[Color.BLUE])).recv(12) for _ in range(SEAT_VIEWERS + 1)]
         assert said == [b"HTTP/1.1 200"] * SEAT_VIEWERS + [b"HTTP/1.1 503"]
         assert held.enter_context(table.served.connect(asks[Color.RED])).recv(12) == b"HTTP/1.1 200"
-
-
-def known_to(session: Session, color: Color) -> set[str]:
-    """The squares of the other side's pieces whose rank this seat knows."""
-    return {piece.square for piece in state_of(session, color).pieces if piece.color != color.word and piece.rank}
-
-
-@pytest.mark.parametrize(
-    "rules", ["isf", "jumbo-81320/infiltrator+rescue", "duel+silent-defence", "vintage/lightning+mobile-bombs"]
-)
-def test_after_each_ply_the_squares_are_those_whose_rank_the_enemy_knows(rules: str) -> None:
-    session = seated(rules)
-    seen: list[bool] = []
-
-    async def compare(color: Color) -> None:
-        state = await session.changed(color)
-        while not session.is_over:
-            mine = set(session.seat(color).known_to_enemy(session.spec.variant))
-            known = known_to(session, color.opponent)
-            if session.state(color).plies == session.state(color.opponent).plies:  # both have been told
-                assert mine == known
-                seen.append(bool(mine))
-            state = await session.changed(color, state.version)
-
-    async def main() -> None:
-        players = [partial(at_random(4, 150), session, color) for color in Color]
-        async with background(*players, *(partial(compare, color) for color in Color)):
-            await session.play()
-
-    trio.run(main)
-    assert any(seen)
 
 
 def no_complaint(text: str) -> None:

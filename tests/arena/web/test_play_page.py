@@ -61,7 +61,7 @@ def unknown(page: "Page") -> set[str]:
 
 def draft(page: "Page", rows: tuple[str, ...]) -> None:
     """Load the page with a set-up under way."""
-    page.evaluate("(rows) => localStorage.setItem('setup ' + location.pathname, rows)", "/".join(rows))
+    page.evaluate("(rows) => history.replaceState(rows, '')", "/".join(rows))
     page.reload()
 
 
@@ -97,8 +97,6 @@ def test_a_set_up_is_made_by_dragging_clicking_keys_a_preset_or_at_random(seat: 
     page.keyboard.press("Escape")
     page.click("[data-do=ready]")
     assert "Still to be placed: 9." in page.inner_text("[data-refused]")
-    page.click("[data-do=mirror]")
-    assert shown(page) == {"j1": "F"}
     page.select_option("[data-presets]", index=1)
     chosen = shown(page)
     assert len(chosen) == 10
@@ -251,7 +249,7 @@ def play_by_keys(page: "Page", origin: str, target: str) -> None:
 
 def resign(page: "Page") -> None:
     page.click("[data-do=resign]")
-    page.click("[data-resigning] button[value=yes]")
+    page.click("[data-resign-asked] button[value=yes]")
 
 
 def play_typed(page: "Page", action: str) -> None:
@@ -402,9 +400,8 @@ def test_who_looks_back_sees_each_ply_as_it_was_known_then_and_plays_on_from_the
     looks_at(page, None)
     assert shown(page) == now
 
-    for typed, ply in (("ply 1", 1), ("back", 0), ("back", 0), ("next", 1), ("ply 99", None), ("ply 2", 2)):
-        play_typed(page, typed)
-        looks_at(page, ply)
+    page.locator("[data-moves] [data-ply='2']").click()
+    looks_at(page, 2)
     square(page, "e7").focus()
     page.keyboard.press("ArrowRight")
     looks_at(page, 2)  # on the board arrows lead to other squares
@@ -456,8 +453,8 @@ def test_the_game_goes_on_while_one_looks_back_and_after_it_what_was_hidden_then
     ("rules", "form", "fields"),
     [
         ("vintage/lightning+lightning-captains", "-", {}),
-        ("jumbo-81320/infiltrator+rescue", "+", {"back", "at"}),
-        ("jumbo-81320/infiltrator", "?", {"guess"}),
+        ("jumbo-81320/infiltrator+rescue", "+", {"rescued", "rescue_square"}),
+        ("jumbo-81320/infiltrator", "?", {"guessed"}),
     ],
 )
 def test_what_a_ruleset_has_to_choose_from_is_asked_in_a_dialog(
@@ -478,9 +475,8 @@ def test_what_a_ruleset_has_to_choose_from_is_asked_in_a_dialog(
     dialog = page.locator("[data-choice]")
     if sum((one.origin, one.target) == (choice.origin, choice.target) for one in before.choices) > 1 or choice.guessed:
         dialog.wait_for()
-        chosen = {"way": "?" if choice.guessed else choice.over or "", "guess": choice.guessed or ""}
-        chosen |= {"back": choice.rescued or "", "at": choice.rescue_square or ""}
-        for field, value in chosen.items():
+        for field in ("guessed", "over", "rescued", "rescue_square"):
+            value = getattr(choice, field) or ""
             if page.locator(f"select[name={field}]").is_visible():
                 page.select_option(f"select[name={field}]", value)
                 fields = fields - {field}
@@ -528,10 +524,10 @@ def test_what_is_typed_is_understood_and_what_was_refused_does_not_stay(seat: Se
     square(page, "e5").click()
     assert page.inner_text("[data-refused]") == ""
     play_typed(page, "Resign")
-    page.click("[data-resigning] button[value='']")
+    page.click("[data-resign-asked] button[value='']")
     assert page.get_attribute("#play", "data-stage") == "moving"
     play_typed(page, "resign")
-    page.click("[data-resigning] button[value=yes]")
+    page.click("[data-resign-asked] button[value=yes]")
     at(page, "over", 3)
 
 
@@ -611,6 +607,6 @@ def test_the_page_fits_the_width_all_that_is_touched_is_large_enough_and_axe_fin
     fits()
     page.click("[data-do=resign]")
     fits()
-    page.click("[data-resigning] button[value=yes]")
+    page.click("[data-resign-asked] button[value=yes]")
     at(page, "over")
     fits()

@@ -146,17 +146,17 @@ def test_after_a_game_another_one_is_played_at_the_same_address_with_colours_cha
 def test_a_page_becomes_that_of_the_next_game(play: Any, open_address: "OpenAddress") -> None:
     playing = play(1, "drifter", "--side", "red", "--name", "Ada", *UNHURRIED)
     page = open_address("http://" + "".join(playing.places[0]))
-    for color, goal in (("red", "rematch"), ("blue", "again"), ("blue", "")):
+    for color, goal in (("red", "Rematch"), ("blue", "New game"), ("blue", "")):
         page.wait_for_selector("#play[data-stage=setting-up]")
         assert f"you play {color.title()}" in page.inner_text("[data-status]")
         page.click("[data-do=random]")
         page.click("[data-do=ready]")
         page.wait_for_selector("#play[data-stage=moving]")
         page.click("[data-do=resign]")
-        page.click("[data-resigning] button[value=yes]")
+        page.click("[data-resign-asked] button[value=yes]")
         page.wait_for_selector("#play[data-stage=over]")
         if goal:
-            page.click(f"[data-do={goal}]")
+            page.get_by_role("button", name=goal).click()
 
 
 def test_two_people_have_an_address_each_and_ctrl_c_saves_their_game(play: Any, tmp_path: Path) -> None:

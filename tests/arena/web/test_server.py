@@ -2,7 +2,8 @@
 
 import os
 import socket
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,12 @@ GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 async def hello(scope: Any, receive: Any, send: Any) -> None:
-    """Says hello, or as many bytes as the path says."""
+    """Says hello, or as many bytes as the path says; `/wait` has no answer."""
     size = scope["path"].strip("/")
+    if size == "wait":
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        return
     body = b"x" * int(size) if size else b"hello"
     headers = [(b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -35,15 +40,38 @@ def test_what_is_asked_is_answered_and_the_connection_kept_for_the_next(serving:
 
 def test_connections_beyond_the_limit_are_closed_and_harm_nobody(serving: Serve) -> None:
     served = serving(hello, ServerLimits(connections=1))
-    with served.connect() as held:
-        served.until(lambda: served.server.connections == 1)
+    with served.connect(GET.replace(b"/", b"/wait", 1)):
+        served.until(lambda: [one.is_idle for one in served.server._streams] == [False])
         for _ in range(200):
             with served.connect() as client, suppress(ConnectionResetError):
                 assert client.recv(1) == b""
-        held.sendall(GET)
-        assert held.recv(4096).startswith(b"HTTP/1.1 200")
+        assert served.server.connections == 1
     served.until(lambda: served.server.connections == 0)
     assert served.get().status == 200
+
+
+def test_an_address_that_has_taken_all_connections_loses_them_to_others(serving: Serve) -> None:
+    served = serving(hello, ServerLimits(connections=4))
+    with ExitStack() as stack:
+        greedy = [stack.enter_context(served.connect()) for _ in range(4)]
+        served.until(lambda: served.server.connections == 4)
+        for _ in range(2):
+            other = stack.enter_context(served.connect(GET, "127.0.0.2"))
+            assert other.recv(4096).startswith(b"HTTP/1.1 200")
+        for client in greedy[2:]:
+            assert read_all(client) == b""
+        assert stack.enter_context(served.connect(GET)).recv(4096).startswith(b"HTTP/1.1 200")
+        assert read_all(greedy[0]) == b"", "each has two now, and this one is idle"
+
+
+def test_a_connection_of_a_named_proxy_counts_as_its_clients(serving: Serve) -> None:
+    served = serving(hello, ServerLimits(connections=3), proxies=[ip_network("127.0.0.1")])
+    with ExitStack() as stack:
+        for client in ("192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.3"):
+            ask = GET.replace(b"\r\n\r\n", f"\r\nX-Forwarded-For: {client}\r\n\r\n".encode())
+            assert stack.enter_context(served.connect(ask)).recv(4096).startswith(b"HTTP/1.1 200")
+        held = served.call(lambda: sorted(served.server._streams.values()))
+    assert held == ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
 
 
 def test_a_request_that_never_ends_is_given_up(serving: Serve) -> None:

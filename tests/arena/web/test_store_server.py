@@ -75,8 +75,9 @@ def pages_in(folder: Path) -> dict[str, str]:
 
 def without_what_differs(page: str) -> str:
     """A page without what only those have that are served, or that are not."""
-    page = re.sub(r"<meta (http-equiv=\"Content-Security-Policy\"|name=\"arena-live\").*\n", "", page)
+    page = re.sub(r"<meta (http-equiv=\"Content-Security-Policy\"|name=\"(arena-live|referrer)\").*\n", "", page)
     page = re.sub(r"<script src=\"[./]*static/(live.js\" defer|again.js\")></script>\n?", "", page)
+    page = page.replace('<p class="live note"></p>', "")
     page = re.sub(r"<p>(Made|Served) by arena .*</p>", "", page)
     return re.sub(r"(?s)<section[^>]*>\s*<h2>Times of its moves.*?</section>", "", page)
 

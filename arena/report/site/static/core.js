@@ -1,53 +1,42 @@
-// What the other scripts of the pages use: elements, texts, and data that is loaded. All text is set as text, never as
-// markup.
+// What the scripts of all pages share. Text is set as text, never as markup.
 "use strict";
 
-function element(name, classes = "", ...children) {
-  const made = document.createElement(name);
-  if (classes) made.className = classes;
+const stage = document.querySelector(".replay"); // where the page shows a game, if it does
+const texts = JSON.parse(stage?.dataset.texts ?? "{}");
+const part = (name) => stage.querySelector(`[data-${name}]`);
+
+// Put texts and nodes there, if they are not there yet: a live region says only what has changed.
+function put(name, ...children) {
+  const place = part(name);
+  if (children.length > 1 || place?.textContent !== children[0]) place?.replaceChildren(...children);
+}
+
+function set(node, attributes) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (node.getAttribute(key) !== String(value)) node.setAttribute(key, value);
+  }
+}
+
+// An element of HTML or, of these names, of SVG.
+function element(name, attributes = {}, ...children) {
+  const space = /^(svg|g|use|rect|path|text)$/.test(name) ? "2000/svg" : "1999/xhtml";
+  const made = document.createElementNS("http://www.w3.org/" + space, name);
+  set(made, attributes);
   made.append(...children);
   return made;
 }
 
-function svgElement(name, attributes = {}, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
+const svgAddress = (svg) => "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
 
-// An image of a text that is SVG: as an image it runs nothing and loads nothing.
-function svgAddress(svg) {
-  return "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
-}
+const fill = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
-// A text with values in place of their names in braces.
-function fill(text, values) {
-  return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
-}
-
-function clockText(ms) {
-  const left = Math.max(0, ms), seconds = Math.floor(left / 1000);
-  return left < 10_000 ? (left / 1000).toFixed(1) : Math.floor(seconds / 60) + ":" + String(seconds % 60).padStart(2, "0");
-}
-
-// What the address says behind its #, by name.
-function asked() {
-  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-}
+const asked = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
 function load(script) {
   return new Promise((resolve, reject) => {
-    const made = element("script");
-    made.src = script;
+    const made = element("script", { src: script });
     made.onload = resolve;
     made.onerror = () => reject(new Error(script));
     document.head.append(made);
   });
-}
-
-async function unpack(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
 }

@@ -1,51 +1,39 @@
-// The list of games: its filters, its order, and rows that lead to their games.
+// The list of games: its filters and its order.
 "use strict";
 
 const LISTED = 500;
-// The order of what can be chosen as shown. But for lengths, only games are shown that have more than 0 of it.
-const ORDERS = { upsets: "-upsets", shortest: "plies", longest: "-plies", forfeits: "", comebacks: "-comebacks" };
 
-const filter = document.querySelector("#filter");
-const heads = document.querySelectorAll("#games [data-sort]");
-const list = document.querySelector("#games tbody");
-let unfiltered = [...list.rows];
+const filter = document.querySelector("#filter"), { sort: sorting, shown: showing } = filter.elements;
+const heads = document.querySelectorAll("#games [data-sort]"), list = document.querySelector("#games tbody");
+let allGames = null, unfiltered = [...list.rows];
 
-let allGames = null;
 window.arenaList = ({ names, elos, reasons, forfeits, behind, results, scores, first, rows }) => {
   allGames = rows.map(([number, red, blue, result, reason, plies, after, hasPage]) => ({
-    number, plies, hasPage,
-    red: names[red],
-    blue: names[blue],
-    winner: results[result],
-    result: scores[result],
-    reason: reasons[reason],
+    number, plies, hasPage, red: names[red], blue: names[blue],
+    winner: results[result], result: scores[result], reason: reasons[reason],
     started: first + after,
-    forfeits: forfeits[reason],
+    date: first + after > 0 ? new Date(1000 * (first + after)).toISOString().slice(0, 16).replace("T", " ") : "",
+    forfeits: forfeits[reason], comebacks: behind[number] || 0,
     upsets: ({ red: 1, blue: -1 }[results[result]] || 0) * (elos[blue] - elos[red]),
-    comebacks: behind[number] || 0,
   }));
 };
 
 function makeRow(game) {
   const row = document.querySelector("#game").content.firstElementChild.cloneNode(true);
-  const date = game.started > 0 ? new Date(1000 * game.started).toISOString().slice(0, 16).replace("T", " ") : "";
-  for (const place of row.querySelectorAll("[data-put]")) place.textContent = { date, ...game }[place.dataset.put];
+  for (const place of row.querySelectorAll("[data-put]")) place.textContent = game[place.dataset.put];
   if (game.hasPage) row.querySelector("a").href = "games/" + game.number + ".html";
-  row.querySelector("[data-put=" + game.winner + "]")?.parentNode.classList.add("winner");
+  row.querySelector(`[data-put=${game.winner}]`)?.parentNode.classList.add("winner");
   return row;
 }
 
-const isSide = (word) => word === "red" || word === "blue";
-
-function chosen({ bot, against, result, reason, shown, from, to }, sort) {
-  const meets = (one, other) => (!bot || bot === one) && (!against || against === other);
+// But for lengths, only games are shown that have more than 0 of what can be chosen as shown.
+function chosen({ bot, against, result, reason, shown, from = 0, to = Infinity }, sort) {
   const key = sort.replace("-", ""), order = key === sort ? 1 : -1;
+  const fits = (game, own, other) => (!bot || game[own] === bot) && (!against || game[other] === against) &&
+    (!result || game.winner === { won: own, lost: other }[result] || game.winner === result);
   return allGames.filter((game) =>
-    (meets(game.red, game.blue) || meets(game.blue, game.red)) &&
-    (!result || game.winner === result || ((result === "won" || result === "lost") && isSide(game.winner) && (game[game.winner] === bot) === (result === "won"))) &&
-    (!reason || game.reason === reason) &&
-    (!(shown in game) || game[shown] > 0) &&
-    game.plies >= (from || 0) && game.plies <= (to || Infinity),
+    (fits(game, "red", "blue") || fits(game, "blue", "red")) && (!reason || game.reason === reason) &&
+    !(game[shown] <= 0) && game.plies >= from && game.plies <= to,
   ).sort((one, other) => order * (one[key] < other[key] ? -1 : one[key] > other[key] ? 1 : 0));
 }
 
@@ -58,19 +46,14 @@ async function showList() {
     await load("games.js");
     return showList(); // what is wanted may have changed meanwhile
   }
-  const sort = wanted.sort || ORDERS[wanted.shown] || "";
-  for (const head of heads) {
-    head.ariaSort = { [head.dataset.sort]: "ascending", ["-" + head.dataset.sort]: "descending" }[sort] || "none";
-  }
+  const { said = "", order = "" } = showing.selectedOptions[0].dataset, sort = wanted.sort || order;
+  for (const head of heads) head.ariaSort = { [head.dataset.sort]: "ascending", ["-" + head.dataset.sort]: "descending" }[sort] || "none";
   const games = isWanted ? chosen(wanted, sort) : [];
   list.replaceChildren(...(isWanted ? games.slice(0, LISTED).map(makeRow) : unfiltered));
-  const texts = JSON.parse(filter.dataset.texts);
-  const count = texts[games.length === 1 ? "one" : games.length > LISTED ? "newest" : "many"];
-  const said = [fill(count, { games: games.length, listed: LISTED }), texts[wanted.shown]].filter((text) => text);
-  document.querySelector("#found").textContent = isWanted ? said.join("; ") : "";
+  const count = filter.dataset[games.length === 1 ? "one" : games.length > LISTED ? "newest" : "many"];
+  document.querySelector("#found").textContent = isWanted ? fill(count, { games: games.length, listed: LISTED }) + said : "";
 }
 
-// Take what the address says.
 function readAddress() {
   filter.reset();
   for (const [name, value] of Object.entries({ sort: "", ...asked() })) {
@@ -81,21 +64,15 @@ function readAddress() {
 }
 
 for (const head of heads) {
-  const button = element("button", "", ...head.childNodes), { sort } = filter.elements, key = head.dataset.sort;
+  const button = element("button", {}, ...head.childNodes), key = head.dataset.sort;
   button.addEventListener("click", () => {
-    sort.value = sort.value === key ? "-" + key : key;
+    sorting.value = sorting.value === key ? "-" + key : key;
     showList();
   });
   head.append(button);
 }
-// A click anywhere on a row leads where its link does.
-list.addEventListener("click", (event) => {
-  const link = event.target.closest("tr").querySelector("a[href]");
-  const isOther = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.target.closest("a");
-  if (link && !isOther && getSelection().isCollapsed) link.click();
-});
 filter.addEventListener("input", ({ target }) => {
-  if (target.name === "shown") filter.elements.sort.value = "";
+  if (target === showing) sorting.value = "";
   showList();
 });
 filter.addEventListener("submit", (event) => event.preventDefault());
@@ -105,5 +82,4 @@ document.addEventListener("renewed", ({ detail }) => {
   unfiltered = [...detail.querySelector("#games tbody").rows];
   showList();
 });
-filter.hidden = false;
 readAddress();

@@ -1,27 +1,15 @@
-// What can be taken from the page of a game: a link to the ply, code that shows it on another page, the position as an
-// image. And the start of the page: the data of a game comes in a script of its own, for pages on a disk can load no other.
+// The start of a stored game's page, whose data is a script, for pages on a disk can load no other; and what can be
+// taken from it: a link to the ply, code that shows it on another page, the position as an image.
 "use strict";
 
 const IMAGE_SIDE = 1060;
-const SHOWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "clip-path", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "transform"];
+const LETTERS = 'fill="#fff" font-family="sans-serif" font-weight="700" font-size="14" text-anchor="middle"';
 
-// The board as it is shown, as a text that needs no page around it.
-function boardText(board) {
-  const made = board.cloneNode(true), symbols = document.querySelector(".symbols defs").cloneNode(true);
-  const [old, copies] = [board, made].map((one) => [one, ...one.querySelectorAll("*")]);
-  copies.forEach((copy, at) => {
-    const style = getComputedStyle(old[at]);
-    for (const { name } of [...copy.attributes]) if (/^(id|class|style|role|tabindex|aria-.*|data-.*)$/.test(name)) copy.removeAttribute(name);
-    for (const name of SHOWN) if (style[name] !== "none" || name === "fill") copy.setAttribute(name, style.getPropertyValue(name));
-  });
-  const [text, defs] = [made, symbols].map((one) => new XMLSerializer().serializeToString(one)), colors = getComputedStyle(document.documentElement);
-  return text.replace(">", ">" + defs).replace(/var\((--[\w-]+)\)/g, (_, name) => colors.getPropertyValue(name).trim());
-}
-
-function save(address, name) {
-  const link = element("a");
-  Object.assign(link, { href: address, download: name });
-  link.click();
+function boardText() {
+  const [text, symbols] = [board, document.querySelector(".symbols defs")].map((one) => new XMLSerializer().serializeToString(one));
+  const colors = getComputedStyle(document.documentElement);
+  return text.replace(/ (class|style|role|tabindex|aria-\w+|data-\w+)="[^"]*"/g, "").replace(">", ` ${LETTERS}>${symbols}`)
+    .replace(/var\((--[\w-]+)\)/g, (_, name) => colors.getPropertyValue(name).trim());
 }
 
 async function imageOf(svg) {
@@ -35,48 +23,41 @@ async function imageOf(svg) {
   return canvas.toDataURL("image/png");
 }
 
-function listenForSharing(replay, number) {
-  const place = replay.part("share"), told = place.querySelector("[role=status]");
-  const name = () => `game-${number}-ply-${replay.ply}`;
-  const svg = () => (replay.board instanceof Board ? boardText(replay.part("board")) : replay.seen().images?.[replay.ply]);
-  const here = (page) => new URL(page + replay.hash(), location.href).href;
+function listenForSharing(number) {
+  const told = part("share").querySelector("[role=status]"), svg = () => (board ? boardText() : game.views[view].images?.[ply]);
+  const save = (kind, href) => element("a", { href, download: `game-${number}-ply-${ply}.${kind}` }).click();
   const copy = async (text) => {
+    const link = new URL(addressOf(), location.href);
+    const page = new URL("../embed.html" + addressOf().replace("#", `#game=${number}&`), location.href);
+    const code = fill(text, { link, page });
     try {
-      await navigator.clipboard.writeText(text);
-      told.textContent = replay.texts.copied;
+      await navigator.clipboard.writeText(code);
+      told.textContent = texts.copied;
     } catch {
-      prompt("", text); // only pages of https and of this machine may copy
+      prompt("", code); // only pages of https and of this machine may copy
     }
   };
-  const actions = {
-    link: () => copy(here(location.pathname.split("/").at(-1))),
-    embed: () => copy(`<iframe src="${here("../embed.html").replace("#", `#game=${number}&`)}" title="Game ${number}" width="420" height="630" style="max-width: 100%; border: 0"></iframe>`),
-    svg: () => save(svgAddress(svg()), name() + ".svg"),
-    png: async () => save(await imageOf(svg()), name() + ".png"),
-  };
-  for (const button of place.querySelectorAll("[data-share-as]")) {
-    button.hidden = /svg|png/.test(button.dataset.shareAs) && !svg();
-    button.addEventListener("click", () => actions[button.dataset.shareAs]());
+  const actions = { copy, svg: () => save("svg", svgAddress(svg())), png: async () => save("png", await imageOf(svg())) };
+  for (const button of part("share").querySelectorAll("button")) {
+    const { shareAs: what, text } = button.dataset;
+    button.hidden = what !== "copy" && !svg();
+    button.addEventListener("click", () => actions[what](text));
   }
 }
 
-const loading = new Map();
-window.arenaGame = (number, packed) => loading.get(number)?.(packed);
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+}
 
-document.addEventListener("DOMContentLoaded", async () => {
-  const root = document.querySelector("#replay");
-  if (!root) return;
-  const number = Number(root.dataset.game ?? asked().game), now = root.querySelector("[data-now]");
-  if (!(number > 0)) return now.append("Expected the number of a game: embed.html#game=NUMBER.");
-  const packed = new Promise((resolve) => loading.set(number, resolve));
-  try {
-    await load(root.dataset.scripts + number + ".js");
-    root.replay = new Replay(root, await unpack(await packed));
-    const whole = document.querySelector("[data-whole]"); // from a page that is embedded to the whole one
-    whole?.append(`, game ${number}`);
-    whole?.addEventListener("click", () => { whole.href = `games/${number}.html` + root.replay.hash().replace(/game=\d+&/, ""); });
-    if (!whole) listenForSharing(root.replay, number);
-  } catch (error) {
-    now.textContent = String(error);
-  }
-});
+async function start() {
+  const number = Number(stage.dataset.game ?? asked().game), whole = document.querySelector("[data-whole]");
+  const packed = new Promise((resolve) => { window.arenaGame = (_, text) => resolve(text); });
+  await load(stage.dataset.scripts + number + ".js");
+  begin(await unpack(await packed));
+  if (!whole) return listenForSharing(number);
+  whole.append(", game " + number); // from a page that is embedded to the whole one
+  whole.addEventListener("click", () => { whole.href = `games/${number}.html` + addressOf().replace(/game=\d+&/, ""); });
+}
+
+if (stage) start().catch((error) => put("now", String(error)));

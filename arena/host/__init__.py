@@ -1,0 +1,1 @@
+"""`arena host`: a competition as one process and one folder."""

@@ -1,0 +1,88 @@
+"""A competition in a real browser: from an invitation to one's bot at the top of the ladder, and pages for everybody's
+eyes and keyboard."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hosted import good_bot
+from made_bots import RESIGNS
+from made_cups import add_bot, make_account, make_cup, opened
+from served import Serve
+
+from arena.host.accounts import MACHINE, invite
+from arena.host.cup_database import FILE, CupDatabase
+from arena.host.serve_cup import HostServer
+from arena.sandbox.levels import Level
+from arena.web.address import Address, hosts_of
+
+if TYPE_CHECKING:
+    from browsing import Axe, OpenAddress
+    from playwright.sync_api import Page
+
+PUBLIC = ("", "bots", "seasons", "rules", "submit", "now.html", "season-1/index.html")
+OF_TEAM = ("team", "team/submissions/2", "team/games", "team/compare", "team/challenges", "account")
+OF_HOST = (
+    "host",
+    "host/season",
+    "host/accounts",
+    "host/accounts/1",
+    "host/links",
+    "host/bots",
+    "host/audit",
+    "host/pairs",
+)
+
+
+def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
+    serving: Serve, open_address: "OpenAddress", tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    folder = tmp_path / "cup"
+    cup = make_cup(folder)
+    with opened(folder) as written:
+        add_bot(written, folder, make_account(written, cup, "eve"), "eve", RESIGNS)
+        guest, host = invite(written, MACHINE), invite(written, MACHINE, is_host=True)
+    database, said = CupDatabase(folder / FILE), list[str]()
+    server = HostServer(folder, cup, database, Level.BASIC, said.append)
+    served = serving(server.application(hosts_of([Address("127.0.0.1", 0)])), beside=server.run)
+    at = f"http://{served.host}"
+    (tmp_path / "mine.py").write_text(good_bot())
+    page = open_address(f"{at}/join/{guest}")
+    page.get_by_label("Your name").fill("ann")
+    page.get_by_label("Name of your team").fill("The team of ann")
+    page.get_by_role("button", name="Join").click()
+    assert page.inner_text("h1") == "The team of ann"
+    page.get_by_label("File:").set_input_files(tmp_path / "mine.py")
+    page.get_by_role("button", name="Submit", exact=True).click()
+    page.wait_for_url("**/team/submissions/2")
+    served.until(lambda: database.value("select games from submission where id = 2") >= 4)
+    page.reload()
+    assert "probation" in page.inner_text(".lead") or "ladder" in page.inner_text(".lead")
+    page.goto(at)
+    page.wait_for_function("() => document.querySelector('.standings tbody tr th')?.innerText == 'mine'")
+    assert "The team of ann" in page.inner_text(".standings tbody tr")
+    page.get_by_role("link", name="The whole ladder").click()
+    page.wait_for_selector("figure, .standings")
+    page.goto(f"{at}/team/games?only=won")
+    page.locator("tbody a").first.click()
+    page.wait_for_selector("[data-square]")
+    assert "beat" in page.inner_text("h1")
+    signed_in = page.context.storage_state()
+    host_page = open_address(f"{at}/join/{host}")
+    host_page.get_by_label("Your name").fill("host")
+    host_page.get_by_role("button", name="Join").click()
+    host_page.wait_for_url("**/host")
+    look_at(open_address, at, signed_in, host_page.context.storage_state(), request)
+    assert not said
+
+
+def look_at(open_address: "OpenAddress", at: str, team: object, host: object, request: pytest.FixtureRequest) -> None:
+    """Look at each kind of page, wide and narrow: axe finds nothing, and no page is wider than the screen."""
+    axe: Axe = request.getfixturevalue("axe")
+    for names, state in ((PUBLIC, None), (OF_TEAM, team), (OF_HOST, host)):
+        for width, scheme in ((1280, "light"), (360, "dark")):
+            page: Page = open_address(f"{at}/sign-in", width, storage_state=state, color_scheme=scheme)
+            for name in names:
+                page.goto(f"{at}/{name}")
+                assert not axe(page), name
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, name

@@ -1,0 +1,259 @@
+"""`arena host` and `arena submit` as people use them: from an empty folder to a bot in the ladder."""
+
+import contextlib
+import json
+import signal
+import socket
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from commands import ARENA, invoke
+from made_cups import CRASHES, add_bot, make_account, make_cup, opened
+from waiting import until
+
+from arena.host.accounts import Actor, find_invitation, make_token
+from arena.host.cup_settings import Cup, load_cup
+from arena.host.pipeline import child_token
+from arena.host.seasons import SeasonState, current, store_file
+from arena.host.serve_cup import host_level, sole_host
+from arena.league.store import Store
+from arena.sandbox.levels import Level
+from arena.sandbox.reaper import left_by
+
+START_SECONDS = 60
+SOUND = """
+from protocol.bot import Bot, run
+
+
+class Short(Bot):
+    turns = 0
+
+    def move(self, view):
+        self.turns += 1
+        return view.random.choice(view.legal) if self.turns < 30 else "resign"
+
+
+run(Short)
+"""
+"""Passes all checks."""
+
+
+def test_init_makes_a_folder_with_a_season_and_invites_a_host(tmp_path: Path) -> None:
+    folder = tmp_path / "cup"
+    folder.mkdir(mode=0o755)
+    done = invoke(
+        tmp_path,
+        "host",
+        "init",
+        str(folder),
+        "--title",
+        'A "Cup"',
+        "--rules",
+        "duel",
+        "--address",
+        "https://cup.example/",
+    )
+    assert done.returncode == 0, done.stderr
+    assert folder.stat().st_mode & 0o777 == 0o700
+    cup = load_cup(folder)
+    assert (cup.title, cup.play.rules, cup.address) == ('A "Cup"', "duel", "https://cup.example")
+    word = done.stdout.split("https://cup.example/join/")[1].split()[0]
+    with opened(folder) as database:
+        assert find_invitation(database, word).is_host
+        assert current(database).state is SeasonState.OPEN
+    again = invoke(tmp_path, "host", "init", str(folder))
+    assert again.returncode == 2
+    assert "expected a new or an empty folder" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [(("--rules", "chess"), "chess"), (("--time", "fast"), "fast"), (("--sandbox", "basic"), "basic")],
+)
+def test_init_refuses_settings_under_which_no_game_can_be_played(
+    options: tuple[str, str], words: str, tmp_path: Path
+) -> None:
+    done = invoke(tmp_path, "host", "init", str(tmp_path / "cup"), *options)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert not (tmp_path / "cup").exists()
+
+
+def test_bots_of_strangers_need_a_sandbox_unless_the_host_trusts_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cup = make_cup(tmp_path / "cup")
+    assert host_level(cup) is Level.BASIC
+    path = tmp_path / "cup" / "cup.toml"
+    path.write_text(path.read_text().replace("trusted = true\n", "").replace('sandbox = "basic"', 'sandbox = "auto"'))
+    monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.BASIC else "not here")
+    done = invoke(tmp_path, "host", "run", str(tmp_path / "cup"))
+    assert done.returncode == 2
+    assert "bots of strangers need bwrap or cgroup" in done.stderr
+    assert "trusted = true" in done.stderr
+
+
+def test_one_process_at_a_time_runs_a_competition(tmp_path: Path) -> None:
+    make_cup(tmp_path / "cup")
+    with sole_host(tmp_path / "cup"):
+        done = invoke(tmp_path, "host", "run", str(tmp_path / "cup"), "--listen", "127.0.0.1:0")
+    assert done.returncode == 2
+    assert "is running with this folder" in done.stderr
+
+
+@pytest.mark.parametrize("word", ["run", "export", "backup", "upgrade"])
+def test_a_folder_that_is_no_competition_is_refused(word: str, tmp_path: Path) -> None:
+    more = {"export": ["out.tar.gz", "--public"], "backup": ["to"]}.get(word, [])
+    done = invoke(tmp_path, "host", word, str(tmp_path), *more)
+    assert done.returncode == 2
+    assert "expected a folder made by 'arena host init'" in done.stderr
+
+
+def test_an_archive_is_written_and_verified_by_commands(tmp_path: Path) -> None:
+    folder, archive = tmp_path / "cup", str(tmp_path / "public.tar.gz")
+    make_cup(folder)
+    assert invoke(tmp_path, "host", "export", str(folder), archive).returncode == 2
+    assert invoke(tmp_path, "host", "export", str(folder), archive, "--public").returncode == 0
+    assert invoke(tmp_path, "host", "verify", archive).returncode == 0
+    assert invoke(tmp_path, "host", "backup", str(folder), str(tmp_path / "copy")).returncode == 0
+    assert invoke(tmp_path, "host", "restore", str(tmp_path / "copy"), str(tmp_path / "new")).returncode == 0
+    assert "version 1" in invoke(tmp_path, "host", "upgrade", str(tmp_path / "new")).stdout
+
+
+class Running:
+    """A competition that runs, with a token of a member of a team."""
+
+    def __init__(self, folder: Path, cup: Cup) -> None:
+        self.folder = folder
+        with opened(folder) as database:
+            account, self.team = make_account(database, cup, "fox")
+            self.token = make_token(database, Actor(account.id), account.id, "ci")
+            add_bot(database, folder, make_account(database, cup, "owl"), "wise")
+        line = [*ARENA, "host", "run", str(folder), "--listen", "127.0.0.1:0"]
+        self.host = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert self.host.stdout is not None
+        self.url = self.host.stdout.readline().strip()
+
+    def submit(self, path: Path, *more: str, token: str | None = None) -> "subprocess.CompletedProcess[str]":
+        line = [*ARENA, "submit", str(path), "--to", self.url, "--token", token or self.token, *more]
+        return subprocess.run(line, capture_output=True, text=True, check=False)
+
+    def stop(self) -> str:
+        self.host.send_signal(signal.SIGTERM)
+        _, said = self.host.communicate(timeout=START_SECONDS)
+        return said
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    folder = tmp_path / "cup"
+    running = Running(folder, make_cup(folder))
+    yield running
+    with contextlib.suppress(Exception):
+        running.host.kill()
+        running.host.communicate()
+
+
+def bot_in(folder: Path, name: str, program: str = SOUND) -> Path:
+    bot = folder / name
+    bot.mkdir()
+    (bot / f"{name}.py").write_text(f"#!/usr/bin/env python3\n{program}")
+    (bot / f"{name}.py").chmod(0o755)
+    return bot
+
+
+def games_of(folder: Path, name: str) -> int:
+    path = store_file("season", folder, 1)
+    if not path.exists() or not path.stat().st_size:
+        return 0
+    with Store(path, create=False) as store:
+        return sum(name in [player.name for player in row.players] for row in store.rows())
+
+
+def test_a_bot_that_is_submitted_plays_the_ladder_and_all_ends_at_a_signal(running: Running, tmp_path: Path) -> None:
+    bot = bot_in(tmp_path, "swift")
+    (bot / ".git").mkdir()
+    (bot / ".git" / "secret").write_text("x" * 1000)
+    (bot / "__pycache__").mkdir()
+    (bot / "__pycache__" / "swift.pyc").write_bytes(b"x")
+    done = running.submit(bot)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "swift is in the ladder" in done.stdout
+    until(lambda: games_of(running.folder, "swift"), "it plays")
+    with urllib.request.urlopen(running.url) as page:
+        assert page.status == 200
+    (unpacked,) = (path for path in (running.folder / "bots").iterdir() if (path / "swift.py").exists())
+    assert sorted(path.name for path in unpacked.iterdir() if not path.name.startswith(".")) == ["swift.py"]
+    assert "Traceback" not in running.stop()
+    assert running.host.returncode == 0
+    until(lambda: not left_by(child_token(running.folder)), "no process of it is left")
+
+
+def test_a_bot_with_a_build_is_built_once_by_the_host_and_plays(running: Running, tmp_path: Path) -> None:
+    bot = tmp_path / "made"
+    bot.mkdir()
+    (bot / "bot.toml").write_text('command = ["./program"]\nbuild = "date +%N > when; cp source program"\n')
+    (bot / "source").write_text(f"#!/usr/bin/env python3\n{SOUND}")
+    (bot / "source").chmod(0o755)
+    done = running.submit(bot)
+    assert done.returncode == 0, done.stdout + done.stderr
+    until(lambda: games_of(running.folder, "made") >= 2, "it plays")
+    assert not (bot / "program").exists()
+    assert "Traceback" not in running.stop()
+
+
+def test_a_bot_that_fails_is_told_with_what_failed_and_the_command_says_so(running: Running, tmp_path: Path) -> None:
+    done = running.submit(bot_in(tmp_path, "broken", CRASHES))
+    assert done.returncode == 1
+    assert "is failed" in done.stdout
+    assert "check: failed" in done.stderr
+    again = running.submit(tmp_path / "broken", "--json")
+    assert again.returncode == 1
+    told = json.loads(again.stdout)
+    assert (told["state"], told["has_failed"]) == ("failed", True)
+    assert [stage["state"] for stage in told["stages"]] == ["done", "done", "failed"]
+    assert "Traceback" not in running.stop()
+
+
+def test_what_cannot_be_submitted_is_said(running: Running, tmp_path: Path) -> None:
+    bot = bot_in(tmp_path, "swift")
+    for token, more, words in (
+        ("wrong", (), "This token is not good"),
+        (None, ("--name", "wise"), "another team has wise"),
+        (None, ("--name", "a/b"), "expected a name"),
+    ):
+        done = running.submit(bot, *more, token=token)
+        assert done.returncode == 1
+        assert words in done.stderr
+    for line in (["none", "--to", running.url], [str(bot), "--to", "ftp://x"]):
+        done = subprocess.run([*ARENA, "submit", *line, "--token", "x"], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+    assert "Traceback" not in running.stop()
+
+
+def test_a_submission_is_shown_to_its_team_alone(running: Running) -> None:
+    def ask(path: str, token: str) -> tuple[int, dict[str, object]]:
+        request = urllib.request.Request(f"{running.url}{path}", headers={"Authorization": f"Bearer {token}"})
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)
+
+    assert ask("api/submissions/1", running.token)[0] == 404, "it is the owls'"
+    assert ask("api/submissions/999", running.token)[0] in (404, 409)
+    assert ask("api/submissions/1", "wrong")[0] == 401
+
+
+def test_a_competition_that_does_not_answer_is_named(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+    done = invoke(
+        tmp_path, "submit", str(bot_in(tmp_path, "swift")), "--to", f"http://127.0.0.1:{port}", "--token", "x"
+    )
+    assert done.returncode == 1
+    assert "expected a competition of 'arena host'" in done.stderr
