@@ -7,7 +7,8 @@ observations, and with legal moves alone; the engine's for lists of legal moves.
 time of one process, in rounds that take turns. Prints the best and the median round, and the memory of a game.
 
 With --games, so many games are then played in both, under all rulesets that the kernel has (or those named) and in
-several manners, and compared: legal moves and outcomes at every ply, what both seats observe at every 20th.
+several manners, and compared: legal moves and outcomes at every ply. One game of nine is played to its end, and what
+both seats observe is compared at every 100th ply and at the end; the others end at ply 150 at the latest.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import sys
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +26,7 @@ import numpy as np
 # Instead of this folder, in which numba would take coverage.py for the package of that name.
 sys.path.pop(0)
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "helpers"))
-from kernel_games import MANNERS, PLAIN, Compared, compare
+from kernel_games import MANNERS, PLAIN, Compared, compare, shortened
 
 from arena.learn.kernel import Kernel
 from arena.learn.placement import random_setups
@@ -33,9 +35,8 @@ from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import random_rows
 
-CHUNK = 20
+CHUNK = 50
 """Games that are played and compared at once."""
-EVERY = 20
 ENGINE_GAMES = 10
 
 
@@ -88,24 +89,35 @@ def measure(ruleset: Ruleset, batch: int, steps: int, rounds: int) -> None:
     print(f"{ruleset.name:12} {sum(memory.values()):,} bytes a game: {parts}", flush=True)
 
 
-def compare_chunk(task: tuple[str, int, int]) -> tuple[str, Compared]:
-    name, seed, games = task
-    return name, compare(load_ruleset(name), games, seed, MANNERS[seed % len(MANNERS)], EVERY)
+@dataclass(frozen=True)
+class Chunk:
+    """Games of a ruleset to play and to compare."""
+
+    ruleset: str
+    seed: int
+    games: int
+    whole: bool
+
+
+def compare_chunk(chunk: Chunk) -> Compared:
+    ruleset, manner = load_ruleset(chunk.ruleset), MANNERS[chunk.seed % len(MANNERS)]
+    if chunk.whole:
+        return compare(ruleset, chunk.games, chunk.seed, manner, every=100)
+    return compare(shortened(ruleset, 150), chunk.games, chunk.seed, manner, every=0)
 
 
 def compare_all(names: list[str], games: int, jobs: int) -> None:
     """Compare games of the rulesets in turn, the manners in turn for each; print the totals by ruleset."""
-    tasks: list[tuple[str, int, int]] = []
-    left = games
-    while left:
-        index = len(tasks)
-        tasks.append((names[index % len(names)], index // len(names), min(CHUNK, left)))
-        left -= tasks[-1][2]
+    chunks = [
+        Chunk(names[index % len(names)], index // len(names), min(CHUNK, games - start), index // len(names) % 9 == 0)
+        for index, start in enumerate(range(0, games, CHUNK))
+    ]
     totals: dict[str, Counter[str]] = {name: Counter() for name in names}
     with ProcessPoolExecutor(jobs) as pool:
-        for name, done in pool.map(compare_chunk, tasks, chunksize=4):
-            totals[name].update(games=done.games, plies=done.plies, observations=done.observations)
-            totals[name].update(forbidden=done.forbidden)
+        for chunk, done in zip(chunks, pool.map(compare_chunk, chunks, chunksize=4), strict=True):
+            totals[chunk.ruleset].update(
+                games=done.games, plies=done.plies, observations=done.observations, forbidden=done.forbidden
+            )
     for name, total in {**totals, "all": sum(totals.values(), Counter())}.items():
         print(
             f"{name:32} equal: {total['games']:,} games, {total['plies']:,} plies, "

@@ -13,7 +13,7 @@ import pytest
 from gymnasium import make
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
-from twins import CASES, twins
+from learn_twins import CASES, twins
 
 from arena.errors import ArenaError, UsageError
 from arena.learn.gym_env import StrategoEnv

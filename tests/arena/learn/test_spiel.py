@@ -9,12 +9,12 @@ import numpy as np
 import pyspiel
 import pytest
 from absl import flags
+from learn_twins import CASES, twins
 from open_spiel.integration_tests import api_test
 from open_spiel.python.algorithms.generate_playthrough import playthrough, replay
 from open_spiel.python.algorithms.ismcts import ISMCTSBot
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 from random_rules import made_ruleset
-from twins import CASES, twins
 
 from arena.errors import UsageError
 from arena.learn.observation import observe

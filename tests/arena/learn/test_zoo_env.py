@@ -9,6 +9,7 @@ from typing import Any
 import needs_learn  # noqa: F401  (before all that needs it)
 import numpy as np
 import pytest
+from learn_twins import CASES, twins
 from pettingzoo.test import (
     api_test,
     max_cycles_test,
@@ -18,7 +19,6 @@ from pettingzoo.test import (
     render_test,
     seed_test,
 )
-from twins import CASES, twins
 
 import arena.learn
 from arena.errors import UsageError
