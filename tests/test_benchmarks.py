@@ -12,6 +12,8 @@ GOLDEN = FOLDER.parent / "tests" / "golden" / "stores" / "duel.sqlite"
 """A store whose third game has a board to show."""
 SMALLEST = (
     ("engine.py", "--games", "1", "--ruleset", "duel"),
+    ("kernel.py", "--games", "2", "--batch", "4", "--steps", "5", "--rounds", "1", "--ruleset", "duel"),
+    ("learn_records.py", "--games", "2", "--rounds", "1", "--ruleset", "duel"),
     ("ply.py", "--plies", "200", "--rounds", "1"),
     ("leagues.py", "--games", "2", "--rounds", "1", "--jobs", "1", "--only", "short"),
     ("starts.py", "--games", "1", "--rounds", "1", "--keep"),
@@ -33,6 +35,7 @@ SMALLEST = (
 """The name of a script, and its arguments."""
 NOT_RUN = {"cluster.py", "host_attacks.py"}
 """Starts clusters of dask, which takes half a minute; the tests of the cluster play the same leagues."""
+NEED_NUMBA = {"kernel.py", "learn_records.py"}
 NEED_A_COMPILER = {"fairness.py", "flat.py", "leagues.py", "ply.py", "starts.py"}
 
 
@@ -41,6 +44,8 @@ def test_a_benchmark_runs_to_its_end_and_prints_what_it_has_measured(line: tuple
     name, *arguments = line
     if name in NEED_A_COMPILER and not (shutil.which("cc") or shutil.which("gcc")):
         pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
+    if name in NEED_NUMBA:
+        pytest.importorskip("numba", reason="needs numba (pip install '.[learn]')")
     done = run_program([sys.executable, FOLDER / name, *arguments], tmp_path)  # as from anywhere
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()

@@ -48,6 +48,7 @@ OWN_TESTS = {
     "docs/configuration.md": "tests/arena/test_config.py",
     "docs/faq.md": "tests/test_faq.py",
     "docs/first-league.md": "tests/test_tutorial.py",
+    "docs/learning.md": "tests/arena/learn/test_train_example.py",
     "docs/pytest.md": "tests/arena/test_pytest_plugin.py",
 }
 """Pages whose blocks are of kinds of their own, and where they are tested."""
@@ -275,6 +276,8 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("page", PROGRAMS)
 def test_what_a_page_shows_of_the_library_runs_as_one_program(page: str, desk: Path) -> None:
+    if "arena.learn" in PROGRAMS[page]:
+        pytest.importorskip("numba", reason="needs numba (pip install '.[learn]')")
     (desk / "shown.py").write_text(PROGRAMS[page], encoding="utf-8")
     assert_runs("python -W error shown.py", desk)
 

@@ -16,6 +16,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.stratego.search"}),
     frozenset({"arena.search"}),
     frozenset({"arena.stratego"}),
+    frozenset({"arena.learn"}),
     frozenset({"arena.bots"}),
     frozenset({"arena.sandbox"}),
     frozenset(
@@ -40,7 +41,8 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.report.site"}),
     frozenset({"arena.web", "arena.stratego.board_page"}),
     frozenset({"arena.host"}),
-    frozenset({"arena.cli", "arena.api", "arena.__main__", "arena.stratego.library", "arena.stratego.board_terminal"}),
+    frozenset({"arena.cli", "arena.api", "arena.__main__", "arena.stratego.library", "arena.stratego.board_terminal"})
+    | frozenset({"arena.learn.records", "arena.learn.bot_opponent", "arena.learn.gym_env", "arena.learn.checkpoints"}),
     frozenset({"arena"}),
     frozenset({"arena.pytest_plugin"}),
 )
@@ -155,7 +157,7 @@ def test_the_engine_needs_nothing_but_the_standard_library_and_knows_no_files_of
     assert not [module for module in ENGINE if imports(MODULES[module]) & RULESET_FILES]
 
 
-STRATEGO = ("arena.stratego", "arena.search", "bots")
+STRATEGO = ("arena.stratego", "arena.search", "arena.learn", "bots")
 """Where Stratego may be known, besides the protocol, in which bots find it."""
 OF_STRATEGO = {
     *("protocol.notation", "protocol.view", "protocol.geometry", "protocol.actions"),
@@ -184,6 +186,17 @@ def test_what_bots_search_with_needs_nothing_but_the_standard_library_and_no_fil
     search = [name for name in MODULES if name.startswith(("arena.search", "arena.stratego.search"))]
     assert outside(search, {"arena", "protocol"}) <= sys.stdlib_module_names
     assert not [module for module in search if imports(MODULES[module]) & RULESET_FILES]
+
+
+LEARN = [name for name in MODULES if name.startswith("arena.learn")]
+FOR_LEARNING = {"numpy", "numba", "gymnasium", "pettingzoo", "pyspiel"}
+
+
+def test_what_programs_learn_with_is_imported_by_nothing_else() -> None:
+    others = set(MODULES) - set(LEARN)
+    assert not [name for name in others if any(other in LEARN for other in imports(MODULES[name]))]
+    assert not outside(others, set()) & (FOR_LEARNING - {"numpy"})
+    assert outside(LEARN, {"arena", "protocol"}) <= sys.stdlib_module_names | FOR_LEARNING | {"trio"}
 
 
 def test_the_pure_floors_touch_no_clock_no_process_and_no_file() -> None:

@@ -54,6 +54,12 @@ _KIT = (
     "is shown\nwith its traceback. It has to be the Python that the arena is installed in. All that `view` knows "
     "is in the arena's\n`docs/kit.md`."
 )
+_POLICY = (
+    "`policy.npz` in this folder has the network's weights (`numpy.savez`), and in `setups` its set-ups if it has any; "
+    "they may\nalso be lines of `setups.txt`. The file is part of what the bot is: with other weights it is another "
+    "bot in tables. `bot.py`\nimports `arena.learn.observation`, so it has to run in the Python that the arena is "
+    "installed in. How to train: the arena's\n`docs/learning.md`."
+)
 _JVM = (
     "`-Xmx256m` in `bot.toml` keeps the heap within the 512 MB that a bot usually has, and `-J-Xmx256m` that of the "
     "compiler;\nelse Java takes their sizes from the machine's memory."
@@ -79,6 +85,16 @@ LANGUAGES = (
         needs="Python 3.10 or later",
         makes="__pycache__/",
         test="python3 -m unittest",
+    ),
+    Language(
+        name="policy",
+        title="Python, for a trained network",
+        folder="policy",
+        source="network.py",
+        needs="only the arena (and its numpy)",
+        makes="__pycache__/",
+        test="python3 -m unittest",
+        note=_POLICY,
     ),
     Language(
         name="c",

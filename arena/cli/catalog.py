@@ -19,6 +19,7 @@ COMMANDS = (
     ("Look", "bots", "list the bots of a store and their versions"),
     ("Look", "report", "write the standings and games as web pages"),
     ("Look", "serve", "serve these web pages, with live updates"),
+    ("Look", "openings", "count which pieces games begin with where"),
     ("Look", "show", "print a game as boards, move by move"),
     ("Look", "log", "print every line that was sent in a game"),
     ("Check", "rerun", "play a stored game again, and compare"),

@@ -26,7 +26,7 @@ RIVAL = "warden"
     *("-l", "--language"),
     metavar="L",
     shell_complete=offer_languages,
-    help="One of python (default), python-plain, c, c++, rust, go, java, javascript, shell.",
+    help="One of python (default), python-plain, policy, c, c++, rust, go, java, javascript, shell.",
 )
 @click.option("--author", metavar="TEXT", default="", help="Author, as the bot introduces itself.")
 @json_option

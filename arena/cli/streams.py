@@ -10,7 +10,7 @@ import os
 import select
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
@@ -20,6 +20,7 @@ from arena.system.printable import printable
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 SECONDS_BETWEEN_REMARKS = 5.0
+LINES_SHOWN = 10
 IN_ASCII = "backslashreplace"
 
 
@@ -85,6 +86,14 @@ def result_bytes(data: bytes) -> None:
 def remark(text: str) -> None:
     if detail() is not Detail.QUIET:
         complain(text)
+
+
+def remark_some(what: str, lines: Sequence[str]) -> None:
+    """Remark on the first of many lines of a kind, and how many more there are."""
+    for line in lines[:LINES_SHOWN]:
+        remark(f"{what}: {line}")
+    if len(lines) > LINES_SHOWN:
+        remark(f"{what}: {len(lines) - LINES_SHOWN} more")
 
 
 def complain(text: str) -> None:

@@ -84,6 +84,10 @@ class Displays(NamedTuple):
     """A function of a state and a seat that returns the position for programs, for `arena.api.shown_results.Step`."""
     opened: str = ""
     """A bot that a program talks to, below `arena.api.opened_bot.OpenBot`."""
+    archive: str = ""
+    """A function that reads games of other programs, as `arena.league.exchange.Archive`."""
+    openings: str = ""
+    """A function that counts the set-ups in files, for `arena openings`."""
 
 
 T = TypeVar("T")

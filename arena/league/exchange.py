@@ -186,31 +186,64 @@ class _Coming(NamedTuple):
 class Imported(NamedTuple):
     new: int
     present: int
+    left_out: tuple[str, ...] = ()
+    """Where the games of archives are that have no record here, and why."""
 
 
-def import_games(target: Path, sources: Sequence[Path], progress: Callable[[int], None]) -> Imported:
-    """Import the games of these record files and stores that a store, perhaps a new one, lacks.
+Archive = Callable[[Path, str], Iterator[tuple[str, RecordEntry | str]] | None]
+"""Reads an archive of another program, or its games of a kind: yields where each is, and it or why it is left out.
 
-    Raises `UsageError` for sources that cannot be imported or belong to another league, and `ArenaError` for a game
-    with another result than the stored or replayed one; then no game is imported.
+Returns None for other files.
+"""
+
+
+def import_games(
+    target: Path,
+    sources: Sequence[Path],
+    progress: Callable[[int], None],
+    archive: Archive | None = None,
+    kind: str = "",
+) -> Imported:
+    """Import the games of these record files, stores and archives that a store, perhaps a new one, lacks.
+
+    Games of an archive that cannot be replayed are left out. Raises `UsageError` for sources that cannot be imported or
+    belong to another league, and `ArenaError` for a game with another result than the stored or replayed one; then no
+    game is imported.
     """
+    left_out: list[str] = []
+    opened = [_opened(path, archive and archive(path, kind), left_out) for path in sources]
     with sole_use(target):
-        if next(_coming(sources), None) is None:
-            return Imported(0, 0)
+        if next(_coming(opened), None) is None:
+            return Imported(0, 0, tuple(left_out))
         is_new = not target.exists()
         try:
             with Store(target, create=True) as store, store.transaction():
                 store.refuse_damage()
-                league = _league_of(store, sources)
-                return _stored(store, sources, league, progress)
+                league = _league_of(store, opened)
+                return _stored(store, opened, league, progress)._replace(left_out=tuple(left_out))
         except BaseException:
             if is_new:
                 target.unlink(missing_ok=True)
             raise
 
 
-def _coming(sources: Iterable[Path]) -> Iterator[_Coming]:
+Source = Path | tuple[_Coming, ...]
+"""A file to read, or the games of an archive, which are replayed only once."""
+
+
+def _opened(path: Path, games: Iterator[tuple[str, RecordEntry | str]] | None, left_out: list[str]) -> Source:
+    if games is None:
+        return path
+    found = list(games)
+    left_out += (f"{where}: {why}" for where, why in found if isinstance(why, str))
+    return tuple(_Coming(where, entry) for where, entry in found if not isinstance(entry, str))
+
+
+def _coming(sources: Iterable[Source]) -> Iterator[_Coming]:
     for path in sources:
+        if isinstance(path, tuple):
+            yield from path
+            continue
         where = printable(str(path))
         refuse_other_files(path)
         yield from _of_file(path, where) if is_record_file(path) else _of_store(path, where)
@@ -236,7 +269,7 @@ def _of_store(path: Path, where: str) -> Iterator[_Coming]:
             yield _Coming(f"{where}: game {row.number}", RecordEntry(record, settings_of_game(settings, record)))
 
 
-def _league_of(store: Store, sources: Sequence[Path]) -> GameChecks:
+def _league_of(store: Store, sources: Sequence[Source]) -> GameChecks:
     """Check that these games are of the store's league, which a new store gets from them; return checks of games."""
     before = store.settings()
     usual = {value for name, value in before.items() if name.startswith(LIMITS_OF)} or {Limits().text}
@@ -265,13 +298,13 @@ def _league_of(store: Store, sources: Sequence[Path]) -> GameChecks:
     missing = [name for name in SETTINGS_OF_GAMES if name not in store.settings()]
     if missing:
         raise UsageError(
-            f"{printable(str(sources[0]))}: expected games with the settings of their league; missing: "
+            f"{next(_coming(sources)).where}: expected games with the settings of their league; missing: "
             f"{', '.join(missing)}; {NOTHING_IMPORTED}"
         )
     return GameChecks(store.settings(), starmap(PairCount, meetings.items()))
 
 
-def _stored(store: Store, sources: Sequence[Path], league: GameChecks, progress: Callable[[int], None]) -> Imported:
+def _stored(store: Store, sources: Sequence[Source], league: GameChecks, progress: Callable[[int], None]) -> Imported:
     faults: list[str] = []
     new: dict[str, str] = {}
     present = 0

@@ -50,6 +50,8 @@ class Stratego(Game):
         rules="arena.stratego.shown.rules_text:page_values",
         position="arena.stratego.library.position_board:position",
         opened="arena.stratego.library.open_stratego:StrategoOpenBot",
+        archive="arena.stratego.library.gravon_archive:archived_games",
+        openings="arena.stratego.library.opening_counts:count_openings",
     )
 
     def __init__(self) -> None:

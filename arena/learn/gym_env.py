@@ -1,0 +1,161 @@
+"""A Gymnasium environment: one agent plays against a bot of the arena or against a policy.
+
+Importing this module registers `arena/Stratego-v0`.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from arena.errors import UsageError
+from arena.learn.action_codes import CODE_COUNT, action_code, action_text
+from arena.learn.board_image import rendered
+from arena.learn.bot_opponent import BotOpponent
+from arena.learn.one_game import Illegal, Observed, OneGame, SetupPhase, first_setups, observation_space, option_of
+from arena.learn.placement import setup_numbers, setup_rows
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import as_ruleset
+from protocol.notation import Color, Reason
+from protocol.seats import COLOR_BY_WORD, RESIGN
+
+Policy = Callable[[Observed], int]
+"""A function that returns a legal code for what a seat observes, in the set-up phase, too."""
+MOST_SEED = 2**32
+
+
+class StrategoEnv(gymnasium.Env[Any, Any]):
+    """The agent has one seat, `opponent` the other: a bot's path, a `Policy`, or None for random legal actions.
+
+    `seat` is red, blue, or None to draw it for each game. `setup="random"` begins with random set-ups, but a bot keeps
+    its own. `illegal` is what an action of the agent outside the mask does: `error` raises `UsageError`, `lose` loses,
+    `random` plays a random legal action. `bot_options` are those of `BotOpponent`. The reward is 1 for a win, -1 for a
+    loss. A bot that resigns or plays an illegal action loses.
+    """
+
+    metadata = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012
+
+    def __init__(
+        self,
+        ruleset: Ruleset | str = "barrage",
+        opponent: str | os.PathLike[str] | Policy | None = None,
+        *,
+        seat: str | None = None,
+        setup: str = SetupPhase.PLACE,
+        facts: bool = True,
+        illegal: str = Illegal.ERROR,
+        render_mode: str | None = None,
+        bot_options: dict[str, Any] | None = None,
+    ) -> None:
+        self.ruleset = as_ruleset(ruleset)
+        if seat not in (None, *COLOR_BY_WORD):
+            raise UsageError(f"seat: expected red, blue or None, got {seat!r}")
+        self._fixed_seat = None if seat is None else COLOR_BY_WORD[seat]
+        self.setup: SetupPhase = option_of(SetupPhase, "setup", setup)
+        self.illegal: Illegal = option_of(Illegal, "illegal", illegal)
+        self.facts, self.render_mode = facts, render_mode
+        self.observation_space = observation_space(facts)
+        self.action_space = spaces.Discrete(CODE_COUNT)
+        self._policy: Policy = self._random_code
+        self._bot: BotOpponent | None = None
+        if isinstance(opponent, str | os.PathLike):
+            self._bot = BotOpponent(opponent, self.ruleset, **(bot_options or {}))
+        elif opponent is not None:
+            self._policy = opponent
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observed, dict[str, Any]]:
+        super().reset(seed=seed)
+        self._begin(options)
+        while self.game.is_over and not (options and "setups" in options):  # the agent had no turn
+            self._begin(options)
+        return self._observed(), {"seat": self.seat.word, **self.game.result()}
+
+    def _begin(self, options: dict[str, Any] | None) -> None:
+        """Begin a game, up to the agent's first turn."""
+        drawn = Color(int(self.np_random.integers(len(Color))))
+        self.seat = drawn if self._fixed_seat is None else self._fixed_seat
+        setups = first_setups(self.ruleset, self.setup, options, self.np_random)
+        self._bot_choices: list[int] = []
+        if self._bot:
+            if options and "setups" in options:
+                raise UsageError("setups: a bot makes its own set-up")
+            rows = self._bot.set_up(self.seat.opponent, int(self.np_random.integers(MOST_SEED)))
+            self._bot_choices = setup_numbers(rows).tolist()
+            if setups is not None:
+                setups[0, self.seat.opponent] = self._bot_choices
+        self.game = OneGame(self.ruleset, setups)
+        self._start_bot()
+        self._opponent_acts()
+
+    def step(self, action: int) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
+        if self.game.is_over:
+            raise UsageError("step: the game is over. Call reset first.")
+        was_placing = self.game.placement is not None
+        code = self.game.act_anyhow(self.seat, action, self.illegal, self.np_random)
+        if self._bot and not was_placing and not self.game.ended_by:
+            self._bot.tell(action_text(code, self.seat))
+        self._opponent_acts()
+        if self.game.is_over and self._bot:
+            self._bot.end(self.game.ended_by[1] if self.game.ended_by else Reason.RESIGN)
+        if self.render_mode == "human":
+            self.render()
+        info = {"seat": self.seat.word, **self.game.result()}
+        return self._observed(), self.game.reward(self.seat), self.game.is_over, False, info
+
+    def render(self) -> Any:
+        """Render the board with every rank shown."""
+        return rendered(self.render_mode, self.game.cells(), self.game.acting)
+
+    def close(self) -> None:
+        """End the process of a bot."""
+        if self._bot:
+            self._bot.close()
+
+    def _observed(self) -> Observed:
+        return self.game.observed(self.seat, self.facts)
+
+    def _opponent_acts(self) -> None:
+        """Let the opponent act until it is the agent's turn."""
+        enemy = self.seat.opponent
+        while self.game.acting and self.seat not in self.game.acting:
+            if self.game.placement is not None:
+                square = self.game.placement.square
+                seen = None if self._bot else self.game.observed(enemy, self.facts)
+                self.game.act(enemy, self._bot_choices[square] if seen is None else self._policy(seen))
+                self._start_bot()
+            elif self._bot is None:
+                self.game.act(enemy, self._policy(self.game.observed(enemy, self.facts)))
+            else:
+                self._bot_moves(self._bot, enemy)
+
+    def _bot_moves(self, bot: BotOpponent, enemy: Color) -> None:
+        text = bot.choose()
+        try:
+            code = action_code(text, enemy)
+        except ValueError:  # it resigned, or its action has no code
+            code = -1
+        if self.game.is_legal(enemy, code):
+            self.game.act(enemy, code)
+            bot.tell(text)
+        else:
+            self.game.ended_by = enemy, Reason.RESIGN if text == RESIGN else Reason.ILLEGAL_ACTION
+
+    def _start_bot(self) -> None:
+        if self._bot and self.game.setups is not None:
+            red, blue = self.game.setups[0]
+            self._bot.start(setup_rows(red), setup_rows(blue))
+
+    def _random_code(self, seen: Observed) -> int:
+        return int(self.np_random.choice(np.flatnonzero(seen["action_mask"])))
+
+
+gymnasium.register(
+    "arena/Stratego-v0",
+    entry_point="arena.learn.gym_env:StrategoEnv",
+    vector_entry_point="arena.learn.vector_env:StrategoVectorEnv",
+)

@@ -1,0 +1,105 @@
+"""The set-up phase of a batch of games, and random set-ups."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arena.errors import UsageError
+from arena.learn.kernel_tables import HOME_COUNT, RANK_COUNT
+from arena.learn.observation import FACT_COUNT, HIDDEN, OWN, PLANE_COUNT, Observation
+from arena.stratego.rules.ruleset import Ruleset
+from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, Rank
+
+CHOICES = RANK_COUNT + 1
+"""What a seat may put on a square: 0 for nothing, or a rank's number."""
+Setups = NDArray[np.uint8]
+"""By game, side and square of a set-up (own back row first, files a to j): a choice."""
+
+
+def random_setups(ruleset: Ruleset, games: int, rng: np.random.Generator) -> Setups:
+    """Return random legal set-ups for both sides of some games, each as likely as the others."""
+    return rng.permuted(np.tile(army_choices(ruleset), (games, 2, 1)), axis=2)
+
+
+@lru_cache(maxsize=16)
+def army_choices(ruleset: Ruleset) -> NDArray[np.uint8]:
+    """Return the choices of any set-up in the order of their numbers."""
+    choices = np.repeat(np.arange(CHOICES, dtype=np.uint8), _counts(ruleset))
+    choices.flags.writeable = False
+    return choices
+
+
+def setup_numbers(rows: Sequence[str]) -> NDArray[np.uint8]:
+    """Return the rows of a `setup` line as the choices of one seat."""
+    letters = "".join(rows)
+    return np.array([0 if letter == EMPTY else RANK_BY_LETTER[letter] for letter in letters], np.uint8)
+
+
+def setup_rows(choices: ArrayLike) -> tuple[str, ...]:
+    """Return the choices of one seat as the rows of a `setup` line."""
+    letters = "".join(EMPTY if choice == 0 else Rank(choice).letter for choice in np.asarray(choices).tolist())
+    return tuple(letters[start : start + BOARD_SIZE] for start in range(0, len(letters), BOARD_SIZE))
+
+
+def _counts(ruleset: Ruleset) -> NDArray[np.int64]:
+    """Return how many squares of a set-up get each choice."""
+    counts = np.zeros(CHOICES, np.int64)
+    for rank, count in ruleset.army:
+        counts[rank] = count
+    counts[0] = HOME_COUNT - counts.sum()
+    return counts
+
+
+class Placement:
+    """The set-up phase of some games: 40 steps, in each of which both seats fill the next square of their set-ups.
+
+    The squares come in the order of a set-up: own back row first, files a to j. `mask` has the legal choices by game,
+    seat and choice; `setups` what has been placed. Neither seat sees the other's.
+    """
+
+    def __init__(self, ruleset: Ruleset, games: int) -> None:
+        self._left = np.tile(_counts(ruleset), (games, 2, 1))
+        self.setups: Setups = np.zeros((games, 2, HOME_COUNT), np.uint8)
+        self.square = 0
+        """The square that the next step fills, 40 when the phase is over."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.square == HOME_COUNT
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        return self._left > 0
+
+    def place(self, choices: ArrayLike) -> None:
+        """Put a choice of each seat in each game on the next square. Raises `UsageError`."""
+        choices = np.asarray(choices)
+        if self.is_over:
+            raise UsageError(f"choices: all {HOME_COUNT} squares are filled. Begin the games with setups.")
+        if choices.shape != self.setups.shape[:2] or choices.dtype.kind not in "iu":
+            raise UsageError(
+                f"choices: expected {self.setups.shape[:2]} whole numbers, got {choices.dtype} {choices.shape}"
+            )
+        chosen = choices[..., None] == np.arange(CHOICES)
+        wrong = np.argwhere(~(chosen & self.mask).any(axis=2))
+        if len(wrong):
+            game, seat = wrong[0]
+            raise UsageError(
+                f"choices: game {game}, seat {seat}: expected one of {np.flatnonzero(self.mask[game, seat]).tolist()} "
+                f"(see mask), got {choices[game, seat]}"
+            )
+        self._left -= chosen
+        self.setups[:, :, self.square] = choices
+        self.square += 1
+
+    def observe(self) -> Observation:
+        """Return what the seats observe by game and seat: own pieces so far, and in the facts those still in hand."""
+        games = len(self.setups)
+        planes = np.zeros((games, 2, PLANE_COUNT, BOARD_SIZE**2), np.int8)
+        for rank in range(1, CHOICES):
+            planes[:, :, OWN + rank - 1, :HOME_COUNT] = self.setups == rank
+        facts = np.zeros((games, 2, FACT_COUNT), np.int32)
+        facts[:, :, HIDDEN : HIDDEN + RANK_COUNT] = self._left[:, :, 1:]
+        return Observation(planes.reshape(games, 2, PLANE_COUNT, BOARD_SIZE, BOARD_SIZE), facts)

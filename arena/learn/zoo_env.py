@@ -1,0 +1,180 @@
+"""PettingZoo environments: the seats act in turn, or fill their set-ups at the same time."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv, ParallelEnv
+
+from arena.errors import UsageError
+from arena.learn.action_codes import CODE_COUNT
+from arena.learn.board_image import rendered
+from arena.learn.one_game import (
+    Illegal,
+    Observed,
+    OneGame,
+    SetupPhase,
+    first_setups,
+    observation_space,
+    option_of,
+)
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import as_ruleset
+from protocol.notation import Color
+
+RENDER_MODES = ["human", "ansi", "rgb_array"]
+AGENTS = {color.word: color for color in Color}
+
+
+class _ZooGame:
+    """The part that both environments share: their options, spaces and the game."""
+
+    agents: list[str]
+
+    def __init__(
+        self,
+        ruleset: Ruleset | str = "isf",
+        *,
+        setup: str = SetupPhase.PLACE,
+        facts: bool = True,
+        illegal: str = Illegal.ERROR,
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self.ruleset = as_ruleset(ruleset)
+        self.setup: SetupPhase = option_of(SetupPhase, "setup", setup)
+        self.illegal: Illegal = option_of(Illegal, "illegal", illegal)
+        if render_mode not in (None, *RENDER_MODES):
+            raise UsageError(f"render_mode: expected one of {', '.join(RENDER_MODES)}, got {render_mode!r}")
+        self.facts, self.max_cycles, self.render_mode = facts, max_cycles, render_mode
+        self.possible_agents = list(AGENTS)
+        self.agents = []
+        self.observation_spaces = {agent: observation_space(facts) for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(CODE_COUNT) for agent in AGENTS}
+        self.rng = np.random.default_rng()
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete[Any]:
+        return self.action_spaces[agent]
+
+    def observe(self, agent: str) -> Observed:
+        """Return what an agent observes: `observation`, `facts` unless they are left out, and `action_mask`."""
+        return self.game.observed(AGENTS[agent], self.facts)
+
+    def render(self) -> Any:
+        """Render the board with every rank shown."""
+        return rendered(self.render_mode, self.game.cells(), self.game.acting)
+
+    def close(self) -> None:
+        """Do nothing: there is no window."""
+
+    def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
+        if seed is not None:
+            self.rng = np.random.default_rng(seed)
+        self.game = OneGame(self.ruleset, first_setups(self.ruleset, self.setup, options, self.rng))
+        self.turns = 0
+        self.agents = self.possible_agents[:]
+
+
+class StrategoAECEnv(_ZooGame, AECEnv[str, Observed, int | None]):  # type: ignore[misc]
+    """The agents red and blue act in turn; in the set-up phase each fills its next square.
+
+    `setup="random"` begins with random set-ups; `max_cycles` ends a game after so many turns of each agent.
+    `illegal` is what an action outside the mask does: `error` raises `UsageError`, `lose` loses the game, `random`
+    plays a random legal action. `reset(options={"setups": {"red": ROWS, "blue": ROWS}})` begins with given set-ups.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "arena_stratego_v0",
+        "render_modes": RENDER_MODES,
+        "is_parallelizable": False,
+        "render_fps": 4,
+    }
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        self._begin(seed, options)
+        self.rewards: dict[str, float] = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards: dict[str, float] = dict.fromkeys(AGENTS, 0.0)
+        self.terminations: dict[str, bool] = dict.fromkeys(AGENTS, False)
+        self.truncations: dict[str, bool] = dict.fromkeys(AGENTS, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self._skip_agent_selection = None
+        self._select()
+
+    def step(self, action: int | None) -> None:
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if action is None:
+            raise UsageError(f"{agent}: expected a code, got None: the agent has to act")
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self.game.act_anyhow(AGENTS[agent], action, self.illegal, self.rng)
+        self.turns += 1
+        if self.game.is_over:
+            for name, color in AGENTS.items():
+                self.rewards[name], self.terminations[name] = self.game.reward(color), True
+                self.infos[name] = dict(self.game.result())
+        elif self.max_cycles is not None and self.turns >= self.max_cycles * len(AGENTS):
+            self.truncations = dict.fromkeys(AGENTS, True)
+        self._accumulate_rewards()
+        self._select()
+        if self.render_mode == "human":
+            self.render()
+
+    def _select(self) -> None:
+        """Select the agent that has to act; at the end each has to note it, with the action None."""
+        self.agent_selection = self.game.acting[0].word if self.game.acting else self.agents[0]
+        self._deads_step_first()
+
+
+class StrategoParallelEnv(_ZooGame, ParallelEnv[str, Observed, int]):  # type: ignore[misc]
+    """Both agents fill a square of their set-ups in a step; afterwards a step is the move of one.
+
+    An agent whose mask is empty waits: its action, if there is one, is ignored. Options are those of `StrategoAECEnv`;
+    `max_cycles` ends a game after so many steps.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "arena_stratego_parallel_v0",
+        "render_modes": RENDER_MODES,
+        "render_fps": 4,
+    }
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Observed], dict[str, dict[str, Any]]]:
+        self._begin(seed, options)
+        return {agent: self.observe(agent) for agent in AGENTS}, {agent: {} for agent in AGENTS}
+
+    def step(
+        self, actions: Mapping[str, int]
+    ) -> tuple[
+        dict[str, Observed], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, str | None]]
+    ]:
+        if not self.agents:
+            raise UsageError("step: the game is over. Call reset first.")
+        for color in self.game.acting:
+            if color.word not in actions:
+                raise UsageError(f"{color.word}: expected an action: the agent has to act")
+        for color in self.game.acting:
+            if not self.game.is_over:
+                self.game.act_anyhow(color, actions[color.word], self.illegal, self.rng)
+        self.turns += 1
+        over = self.game.is_over
+        cut = not over and self.max_cycles is not None and self.turns >= self.max_cycles
+        if over or cut:
+            self.agents = []
+        if self.render_mode == "human":
+            self.render()
+        return (
+            {agent: self.observe(agent) for agent in AGENTS},
+            {agent: self.game.reward(color) for agent, color in AGENTS.items()},
+            dict.fromkeys(AGENTS, over),
+            dict.fromkeys(AGENTS, cut),
+            {agent: self.game.result() for agent in AGENTS},
+        )

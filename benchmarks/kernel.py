@@ -1,0 +1,151 @@
+"""How fast the kernel for learning is beside the engine, and whether it plays by the same rules.
+
+    python benchmarks/kernel.py [--games 10000 --jobs 2] [--ruleset NAME ...] [--batch 1024] [--rounds 7]
+
+Speed: random games, each game that ends begun anew. The kernel's rates are for a batch with legal moves and
+observations, and with legal moves alone; the engine's for lists of legal moves. All are plies a second of processor
+time of one process, in rounds that take turns. Prints the best and the median round, and the memory of a game.
+
+With --games, so many games are then played in both, under all rulesets that the kernel has (or those named) and in
+several manners, and compared: legal moves and outcomes at every ply. One game of nine is played to its end, and what
+both seats observe is compared at every 100th ply and at the end; the others end at ply 150 at the latest.
+"""
+
+import argparse
+import random
+import statistics
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+# Instead of this folder, in which numba would take coverage.py for the package of that name.
+sys.path.pop(0)
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "helpers"))
+from kernel_games import MANNERS, PLAIN, Compared, compare, shortened
+
+from arena.learn.kernel import Kernel
+from arena.learn.placement import random_setups
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.ruleset import Ruleset, RulesetError
+from arena.stratego.rules.rulesets import load_ruleset
+from protocol.bot import random_rows
+
+CHUNK = 50
+"""Games that are played and compared at once."""
+ENGINE_GAMES = 10
+
+
+class Run:
+    """A batch of games that goes on and on."""
+
+    def __init__(self, ruleset: Ruleset, batch: int, *, observes: bool) -> None:
+        self.rng = np.random.default_rng(1)
+        self.kernel = Kernel(ruleset, batch, observes=observes)
+        self.kernel.reset(random_setups(ruleset, batch, self.rng))
+        self.go_on(50)  # compiles, and brings the games out of their openings
+
+    def go_on(self, steps: int) -> float:
+        """Play; return the plies a second."""
+        kernel, rng = self.kernel, self.rng
+        start = time.process_time()
+        for _ in range(steps):
+            kernel.step(kernel.sample(rng))
+            over = np.flatnonzero(kernel.is_over)
+            if len(over):
+                kernel.reset(random_setups(kernel.ruleset, len(over), rng), over)
+        return steps * len(kernel.games) / (time.process_time() - start)
+
+
+def engine_rate(ruleset: Ruleset, seed: int) -> float:
+    rng, plies = random.Random(seed), 0
+    start = time.process_time()
+    for _ in range(ENGINE_GAMES):
+        game = EngineGame(ruleset, random_rows(dict(ruleset.army), rng), random_rows(dict(ruleset.army), rng))
+        while game.outcome is None:
+            game.play(rng.choice(game.legal_moves()))
+        plies += game.ply
+    return plies / (time.process_time() - start)
+
+
+def measure(ruleset: Ruleset, batch: int, steps: int, rounds: int) -> None:
+    observing, listing = (Run(ruleset, batch, observes=observes) for observes in (True, False))
+    rates: dict[str, list[float]] = {"kernel, moves and observations": [], "kernel, moves": [], "engine, moves": []}
+    for seed in range(rounds):
+        for row, rate in zip(
+            rates.values(),
+            (observing.go_on(steps), listing.go_on(steps), engine_rate(ruleset, seed)),
+            strict=True,
+        ):
+            row.append(rate)
+    for name, row in rates.items():
+        print(f"{ruleset.name:12} {name:31} {max(row):11,.0f} plies/s best, {statistics.median(row):11,.0f} median")
+    memory = observing.kernel.bytes_per_game()
+    parts = ", ".join(f"{name} {size:,}" for name, size in memory.items())
+    print(f"{ruleset.name:12} {sum(memory.values()):,} bytes a game: {parts}", flush=True)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Games of a ruleset to play and to compare."""
+
+    ruleset: str
+    seed: int
+    games: int
+    whole: bool
+
+
+def compare_chunk(chunk: Chunk) -> Compared:
+    ruleset, manner = load_ruleset(chunk.ruleset), MANNERS[chunk.seed % len(MANNERS)]
+    if chunk.whole:
+        return compare(ruleset, chunk.games, chunk.seed, manner, every=100)
+    return compare(shortened(ruleset, 150), chunk.games, chunk.seed, manner, every=0)
+
+
+def compare_all(names: list[str], games: int, jobs: int) -> None:
+    """Compare games of the rulesets in turn, the manners in turn for each; print the totals by ruleset."""
+    chunks = [
+        Chunk(names[index % len(names)], index // len(names), min(CHUNK, games - start), index // len(names) % 9 == 0)
+        for index, start in enumerate(range(0, games, CHUNK))
+    ]
+    totals: dict[str, Counter[str]] = {name: Counter() for name in names}
+    with ProcessPoolExecutor(jobs) as pool:
+        for chunk, done in zip(chunks, pool.map(compare_chunk, chunks, chunksize=4), strict=True):
+            totals[chunk.ruleset].update(
+                games=done.games, plies=done.plies, observations=done.observations, forbidden=done.forbidden
+            )
+    for name, total in {**totals, "all": sum(totals.values(), Counter())}.items():
+        print(
+            f"{name:32} equal: {total['games']:,} games, {total['plies']:,} plies, "
+            f"{total['observations']:,} observations, {total['forbidden']:,} moves forbidden by repetition",
+            flush=True,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--games", type=int, default=0, help="games to compare with the engine (default: 0)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that compare (default: 1)")
+    parser.add_argument(
+        "--ruleset", nargs="+", metavar="NAME", help="rulesets (default: barrage and isf; all compared)"
+    )
+    parser.add_argument("--batch", type=int, default=1024, help="games in lockstep (default: 1024)")
+    parser.add_argument("--steps", type=int, default=400, help="plies of each game in a round (default: 400)")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds (default: 7; 0 measures nothing)")
+    options = parser.parse_args()
+    try:
+        rulesets = [load_ruleset(name) for name in options.ruleset or ("barrage", "isf")]
+    except RulesetError as error:
+        parser.error(str(error))
+    for ruleset in rulesets if options.rounds else ():
+        measure(ruleset, options.batch, options.steps, options.rounds)
+    if options.games:
+        compare_all(options.ruleset or PLAIN, options.games, options.jobs)
+
+
+if __name__ == "__main__":
+    main()

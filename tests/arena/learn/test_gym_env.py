@@ -1,0 +1,231 @@
+"""The environments of Gymnasium: one agent against an opponent, and many games on the kernel."""
+
+import contextlib
+import io
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import needs_learn  # noqa: F401  (before all that needs it)
+import numpy as np
+import pytest
+from gymnasium import make
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+from learn_twins import CASES, twins
+
+from arena.errors import ArenaError, UsageError
+from arena.learn.gym_env import StrategoEnv
+from arena.learn.one_game import Observed
+from arena.learn.placement import Setups, setup_rows
+from arena.learn.vector_env import StrategoVectorEnv
+from protocol.notation import Color
+
+BOTS = Path(__file__).parents[3] / "bots"
+BASIC = {"sandbox": "basic"}
+RESIGNS = """
+class {name}(Bot):
+    name = "{name}"
+    def move(self, view):
+        {move}
+run({name})
+"""
+
+
+def first_code(seen: Observed) -> Any:
+    """The first legal code, or those of a batch."""
+    return seen["action_mask"].argmax(axis=-1)
+
+
+def random_codes(seen: Observed, rng: np.random.Generator) -> Any:
+    mask = seen["action_mask"]
+    return (rng.random(mask.shape) * mask).argmax(axis=-1)
+
+
+def ends(env: StrategoEnv, seed: int) -> tuple[float, dict[str, Any]]:
+    """Play a game at random."""
+    rng = np.random.default_rng(seed)
+    seen, _ = env.reset(seed=seed)
+    over = False
+    while not over:
+        seen, reward, over, _, info = env.step(int(random_codes(seen, rng)))
+    return reward, info
+
+
+# --- one game ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"illegal": "lose"},
+        {"illegal": "random", "setup": "random"},
+        {"illegal": "lose", "facts": False, "seat": "blue"},
+    ],
+)
+def test_gymnasium_finds_no_fault(options: dict[str, Any]) -> None:
+    with contextlib.redirect_stdout(io.StringIO()):
+        check_env(make("arena/Stratego-v0", **options).unwrapped)
+
+
+@pytest.mark.parametrize("setup", ["place", "random"])
+def test_a_policy_is_asked_for_its_own_seat(setup: str) -> None:
+    seen_masks = []
+
+    def policy(seen: Observed) -> int:
+        seen_masks.append(seen["action_mask"].sum())
+        return int(first_code(seen))
+
+    env = StrategoEnv("barrage", policy, seat="red", setup=setup)
+    reward, info = ends(env, 4)
+    assert min(seen_masks) > 0
+    assert reward == {"red": 1.0, "blue": -1.0, None: 0.0}[info["winner"]]
+    assert env.game.is_over
+    with pytest.raises(UsageError, match="the game is over"):
+        env.step(0)
+
+
+@pytest.fixture(scope="module")
+def against_drifter() -> Iterator[StrategoEnv]:
+    env = StrategoEnv("barrage", BOTS / "drifter.py", bot_options=BASIC)
+    yield env
+    env.close()
+
+
+def test_a_bot_plays_one_game_after_another(against_drifter: StrategoEnv) -> None:
+    results = [ends(against_drifter, seed) for seed in range(3)]
+    for reward, info in results:
+        assert reward == (0.0 if info["winner"] is None else 1.0 if info["winner"] == info["seat"] else -1.0)
+    assert {info["seat"] for _, info in results} == {"red", "blue"}
+
+
+def test_a_game_that_is_given_up_is_followed_by_another(against_drifter: StrategoEnv) -> None:
+    seen, _ = against_drifter.reset(seed=1)
+    for _ in range(42):
+        seen, *_ = against_drifter.step(int(first_code(seen)))
+    assert ends(against_drifter, 2) == ends(against_drifter, 2)
+
+
+def test_a_bot_makes_its_own_set_up(against_drifter: StrategoEnv) -> None:
+    pair = twins("barrage", Color.RED, 0, 1)
+    with pytest.raises(UsageError, match="a bot makes its own set-up"):
+        against_drifter.reset(options={"setups": {color.word: setup_rows(pair.setups[0][0, color]) for color in Color}})
+
+
+@pytest.mark.parametrize(
+    ("move", "reason"), [('return "resign"', "resign"), ('return "a1-a1"', "illegal-action")], ids=["resigns", "cheats"]
+)
+def test_a_bot_that_resigns_or_cheats_loses(tmp_path: Path, move: str, reason: str) -> None:
+    path = tmp_path / "short.py"
+    path.write_text("from protocol.bot import Bot, run\n" + RESIGNS.format(name="Short", move=move))
+    env = StrategoEnv("barrage", path, seat="red", setup="random", bot_options=BASIC)
+    seen, _ = env.reset(seed=1)
+    _, reward, over, _, info = env.step(int(first_code(seen)))
+    env.close()
+    assert (reward, over, info["winner"], info["reason"]) == (1.0, True, "red", reason)
+
+
+def test_a_bot_that_fails_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "short.py"
+    path.write_text("raise SystemExit('no engine')\n")
+    with pytest.raises(ArenaError, match="no engine"):
+        StrategoEnv("barrage", path, bot_options=BASIC)
+    with pytest.raises(ArenaError, match="missing"):
+        StrategoEnv("barrage", tmp_path / "missing.py", bot_options=BASIC)
+
+
+@pytest.mark.parametrize("kind", [StrategoEnv, StrategoVectorEnv])
+def test_a_wrong_seat_is_named(kind: Any) -> None:
+    with pytest.raises(UsageError, match="seat: expected red, blue or None, got 'green'"):
+        kind("barrage", seat="green")
+
+
+# --- many games -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("itself", [True, False])
+def test_games_end_and_begin_as_in_gymnasium(mode: AutoresetMode, itself: bool) -> None:
+    rng = np.random.default_rng(1)
+    env = StrategoVectorEnv(
+        "barrage", 32, None if itself else lambda seen: random_codes(seen, rng), autoreset_mode=mode
+    )
+    seen, infos = env.reset(seed=1)
+    assert env.observation_space.contains(seen)
+    before, ended = np.zeros(32, np.bool_), 0
+    for _ in range(200):
+        if mode is AutoresetMode.DISABLED and before.any():
+            kept = seen["observation"].copy()
+            seen, infos = env.reset(options={"reset_mask": before})
+            assert np.array_equal(seen["observation"][~before], kept[~before])
+        seats = infos["seat"].copy()
+        seen, rewards, done, cut, infos = env.step(random_codes(seen, rng))
+        assert env.observation_space.contains(seen)
+        assert not cut.any()
+        assert not rewards[~done].any()
+        ended += done.sum()
+        if mode is AutoresetMode.NEXT_STEP:
+            assert not (before & done).any()
+            assert (seen["facts"][before, 0] <= 1).all()
+        if done.any():
+            final = infos["final_info"] if mode is AutoresetMode.SAME_STEP else infos
+            expected = np.where(final["winner"] == seats, 1.0, np.where(final["winner"] == 2, 0.0, -1.0))
+            assert (rewards[done] == expected[done]).all()
+            assert all(final["reason"][done])
+        if mode is AutoresetMode.SAME_STEP and done.any():
+            assert (infos["_final_obs"] == done).all()
+            assert all(not infos["final_obs"][number]["action_mask"].any() for number in np.flatnonzero(done))
+            assert seen["action_mask"].any(axis=1).all()
+        else:
+            assert (seen["action_mask"].any(axis=1) == ~done).all()
+        before = done
+    assert ended > 10
+
+
+def test_games_that_wait_are_not_played_without_a_reset() -> None:
+    env = StrategoVectorEnv("barrage", 4, autoreset_mode=AutoresetMode.DISABLED)
+    seen, _ = env.reset(seed=2)
+    done = np.zeros(4, np.bool_)
+    rng = np.random.default_rng(2)
+    while not done.any():
+        seen, _, done, *_ = env.step(random_codes(seen, rng))
+    with pytest.raises(UsageError, match=r"it is over\. Call reset with a reset_mask first"):
+        env.step(random_codes(seen, rng))
+    with pytest.raises(UsageError, match="reset_mask: expected 4 of True and False"):
+        env.reset(options={"reset_mask": np.zeros(4, np.bool_)})
+
+
+def test_a_seed_gives_the_same_games_and_copies_stay_as_they_are() -> None:
+    played = []
+    for _ in range(2):
+        rng = np.random.default_rng(5)
+        env = StrategoVectorEnv("barrage", 8, partial(random_codes, rng=rng))
+        steps = [env.reset(seed=7)[0]]
+        for _ in range(60):
+            steps.append(env.step(random_codes(steps[-1], rng))[0])
+        played.append(steps)
+    for first, second in zip(*played, strict=True):
+        assert all(np.array_equal(first[key], second[key]) for key in first)
+    assert not np.array_equal(played[0][0]["observation"], played[0][-1]["observation"])
+
+
+@pytest.mark.parametrize(("ruleset", "seat", "plies", "seed"), CASES)
+def test_games_of_a_batch_that_a_seat_may_not_tell_apart_look_the_same_to_it(
+    ruleset: str, seat: Color, plies: int, seed: int
+) -> None:
+    pair = twins(ruleset, seat, plies, seed)
+
+    def given(*_: object) -> Setups:
+        return np.concatenate(pair.setups)
+
+    env = StrategoVectorEnv(ruleset, 2, setups=given)
+    seen, infos = env.reset()
+    compared = 0
+    for code in (*pair.codes, None):
+        if infos["seat"][0] == seat:
+            assert all(np.array_equal(*array) for array in seen.values())
+            compared += 1
+        if code is not None:
+            seen, _, _, _, infos = env.step(np.array([code, code]))
+    assert compared >= plies // 2

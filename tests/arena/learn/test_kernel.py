@@ -1,0 +1,256 @@
+"""The kernel plays as the engine's referee does, and tells each seat what the referee tells it."""
+
+from random import Random
+
+import needs_numba  # noqa: F401  (before all that needs it)
+import numpy as np
+import pytest
+from kernel_games import MANNERS, PLAIN, Manner, Pair, chasing, compare, shortened
+from random_rules import made_ruleset, random_ruleset
+
+from arena.errors import UsageError
+from arena.learn.action_codes import action_text
+from arena.learn.compiled import HAS_MOVED, TOLD
+from arena.learn.kernel import Kernel
+from arena.learn.kernel_tables import REASONS, UnsupportedRuleError, rule_numbers
+from arena.learn.observation import FACT_COUNT, FACTS, PLANE_COUNT, PLANES, legal_mask, observe
+from arena.learn.placement import Placement, random_setups, setup_rows
+from arena.stratego.rules.ruleset import Chase, Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.rules.setup import check_setup
+from arena.stratego.rules.tables import tables_of
+from arena.stratego.seat_view import legal_actions
+from protocol.messages import Legal, Turn
+from protocol.notation import HOME_SQUARES, Color
+
+ARMIES = ("F1 B2 S1 22 31 61 91 M1 I1", "F1 B3 S2 22 32 41 63 M1 I2", "F1 B1 S1 22 31 91 M1", "F1 21 31", "F1 M1")
+
+
+def begun(name: str, games: int, seed: int = 1, *, observes: bool = True) -> Kernel:
+    kernel = Kernel(name, games, observes=observes)
+    kernel.reset(random_setups(kernel.ruleset, games, np.random.default_rng(seed)))
+    return kernel
+
+
+def plain_rules(rng: Random) -> Ruleset:
+    """A random ruleset that the kernel has."""
+    while True:
+        ruleset = random_ruleset(rng, ARMIES)
+        if tables_of(ruleset).plain and (ruleset.max_plies or ruleset.max_quiet_plies):
+            return ruleset
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_kernel_and_engine_agree_under_every_ruleset_that_the_kernel_has(name: str) -> None:
+    for manner in MANNERS:
+        assert compare(load_ruleset(name), 2, 11, manner, every=20).plies > 20
+
+
+@pytest.mark.parametrize("manner", MANNERS, ids=lambda manner: manner.__name__)
+def test_kernel_and_engine_agree_on_the_first_90_plies_of_ten_thousand_games(manner: Manner) -> None:
+    games = 2500 // len(PLAIN) + 1
+    for seed, name in enumerate(PLAIN):
+        compare(shortened(load_ruleset(name), 90), games, seed, manner, every=0)
+
+
+def test_kernel_and_engine_agree_under_random_rules_and_in_every_kind_of_ending() -> None:
+    reasons: set[str] = set()
+    for seed in range(100):
+        rng = Random(seed)
+        reasons |= compare(plain_rules(rng), 4, seed, MANNERS[seed % len(MANNERS)], every=20).reasons
+    assert reasons == {reason.value for reason in REASONS if reason}
+
+
+@pytest.mark.parametrize("name", ["barrage", "vintage/barrage"])
+@pytest.mark.parametrize("lacking", ["chase", "two_squares"])
+def test_the_comparison_notices_a_kernel_without_a_rule_on_repetition(
+    name: str, lacking: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = rule_numbers(load_ruleset(name)).copy()
+    numbers[lacking] = 0
+    monkeypatch.setattr("arena.learn.kernel.rule_numbers", lambda _: numbers)
+    with pytest.raises(AssertionError):
+        compare(load_ruleset(name), 12, 3, chasing, every=1000)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("vintage/lightning", "captains two-steps"),
+        ("tek", "spy diagonal"),
+        ("lattaque", "attacks facing"),
+        ("isf+rescue", "rescues 2"),
+        ("jumbo-81320/infiltrator", "infiltration yes"),
+        ("isf+mobile-flag", "flag mobile"),
+        ("isf+mobile-bombs", "bombs mobile"),
+    ],
+)
+def test_a_rule_that_the_kernel_does_not_have_is_named(name: str, rule: str) -> None:
+    with pytest.raises(UnsupportedRuleError, match=rule):
+        Kernel(name, 1)
+
+
+@pytest.mark.parametrize(
+    ("rules", "named"),
+    [
+        ({"two_squares": 256}, "two-squares 256"),
+        ({"chase": Chase.ISF, "max_plies": None, "max_quiet_plies": None}, "chase isf"),
+    ],
+)
+def test_a_number_that_the_kernel_cannot_hold_is_named(rules: dict[str, object], named: str) -> None:
+    with pytest.raises(UnsupportedRuleError, match=named):
+        Kernel(made_ruleset("F1 M1", rules), 1)
+
+
+def test_a_seat_observes_the_same_whatever_it_does_not_know() -> None:
+    """Twin games: two pieces of Blue that nobody has moved, attacked or seen change places in the set-up."""
+    games, plies = 60, 150
+    kernel, rng = begun("isf", games, observes=False), np.random.default_rng(5)
+    setups = random_setups(kernel.ruleset, games, rng)
+    kernel.reset(setups)
+    played = []
+    for _ in range(plies):
+        played.append(kernel.sample(rng))
+        kernel.step(played[-1])
+    twins = setups.copy()
+    home = list(HOME_SQUARES[Color.BLUE])
+    untouched = (kernel.games["shown"][:, home] & (HAS_MOVED | TOLD) == 0) & (kernel.games["piece"][:, home] > 0)
+    for game in range(games):
+        places = np.flatnonzero(untouched[game])
+        swapped = next((a, b) for a in places for b in places if setups[game, 1, a] != setups[game, 1, b])
+        twins[game, 1, swapped] = setups[game, 1, swapped[::-1]]
+    one, other = (Kernel(kernel.ruleset, games) for _ in range(2))
+    one.reset(setups)
+    other.reset(twins)
+    for actions in played:
+        seen, twin = one.observe(0), other.observe(0)
+        assert np.array_equal(seen.planes, twin.planes)
+        assert np.array_equal(seen.facts, twin.facts)
+        red = one.to_move == 0
+        assert np.array_equal(one.mask[red], other.mask[red])
+        assert not np.array_equal(one.observe(1).planes, other.observe(1).planes)
+        one.step(actions)
+        other.step(actions)
+
+
+def test_planes_facts_and_mask_of_a_step_are_those_of_a_bot_in_that_seat() -> None:
+    ruleset, rng = load_ruleset("barrage"), np.random.default_rng(2)
+    setups = random_setups(ruleset, 1, rng)
+    pair = Pair(ruleset, (setup_rows(setups[0, 0]), setup_rows(setups[0, 1])))
+    kernel = Kernel(ruleset, 1)
+    kernel.reset(setups)
+    chooser = Random(3)
+    while not pair.game.outcome:
+        view = pair.views[pair.game.to_move]
+        view.apply(Turn(pair.game.ply, 0, 0))
+        view.apply(Legal(legal_actions(pair.game)))
+        expected = observe(view)
+        assert np.array_equal(kernel.planes[0], expected.planes)
+        assert np.array_equal(kernel.facts[0], expected.facts)
+        assert np.array_equal(kernel.mask[0], legal_mask(view))
+        code = chooser.choice(np.flatnonzero(kernel.mask[0]).tolist())
+        pair.play(pair.game.parse(action_text(code, pair.game.to_move)))
+        kernel.step([code])
+    assert kernel.is_over.all()
+
+
+def test_every_plane_and_every_fact_is_described_once() -> None:
+    for described, count in ((PLANES, PLANE_COUNT), (FACTS, FACT_COUNT)):
+        assert len({each.name for each in described}) == len(described) == count
+        assert all(each.meaning and each.source for each in described)
+
+
+def test_a_game_that_is_over_stays_as_it_is_and_others_begin_anew_alone() -> None:
+    kernel, rng = begun("barrage", 50), np.random.default_rng(4)
+    while kernel.is_over.sum() < 5:
+        kernel.step(kernel.sample(rng))
+    over = np.flatnonzero(kernel.is_over)
+    before = kernel.games.copy()
+    kernel.step(kernel.sample(rng))
+    assert (kernel.games[over] == before[over]).all()
+    assert not kernel.mask[over].any()
+    assert all(kernel.outcome(int(number)) for number in over)
+    kept = np.setdiff1d(np.arange(50), over)
+    before, planes, mask = kernel.games.copy(), kernel.planes.copy(), kernel.mask.copy()
+    kernel.reset(random_setups(kernel.ruleset, len(over), rng), over)
+    assert (kernel.games[kept] == before[kept]).all()
+    assert np.array_equal(kernel.planes[kept], planes[kept])
+    assert np.array_equal(kernel.mask[kept], mask[kept])
+    assert (kernel.ply[over] == 0).all()
+    assert np.array_equal(kernel.planes, kernel.observe(kernel.to_move).planes)
+
+
+def test_a_game_begun_anew_is_a_new_game() -> None:
+    """Nothing of the game before is left, such as a run over a border or a chase."""
+    used, rng = begun("duel", 20), np.random.default_rng(6)
+    for _ in range(90):
+        used.step(used.sample(rng))
+    setups = random_setups(used.ruleset, 20, rng)
+    new = Kernel("duel", 20)
+    for kernel in (used, new):
+        kernel.reset(setups)
+    for _ in range(90):
+        actions = new.sample(rng)
+        for kernel in (used, new):
+            kernel.step(actions)
+        assert np.array_equal(used.mask, new.mask)
+        assert np.array_equal(used.planes, new.planes)
+        assert np.array_equal(used.facts, new.facts)
+
+
+@pytest.mark.parametrize("action", [-1, 1800, 0])
+def test_an_illegal_action_is_refused_before_anything_is_played(action: int) -> None:
+    kernel = begun("barrage", 3)
+    before = kernel.games.copy()
+    actions = kernel.sample(np.random.default_rng(1))
+    assert not kernel.mask[2, 0]
+    actions[2] = action
+    with pytest.raises(UsageError, match="game 2: expected one of its"):
+        kernel.step(actions)
+    assert (kernel.games == before).all()
+
+
+def test_actions_and_set_ups_of_a_wrong_shape_or_army_are_refused() -> None:
+    kernel = begun("barrage", 3)
+    with pytest.raises(UsageError, match="actions: expected 3 whole numbers"):
+        kernel.step([1, 2])
+    with pytest.raises(UsageError, match="actions: expected 3 whole numbers"):
+        kernel.step([0.5, 1, 2])
+    setups = random_setups(kernel.ruleset, 3, np.random.default_rng(1))
+    with pytest.raises(UsageError, match="setups: expected the shape"):
+        kernel.reset(setups[:2])
+    setups[1, 1][setups[1, 1] == 0] = 4
+    with pytest.raises(UsageError, match="setups: game 1, blue: expected the numbers of the army"):
+        kernel.reset(setups)
+
+
+@pytest.mark.parametrize("name", ["barrage", "isf"])
+def test_a_set_up_phase_leads_to_legal_set_ups_and_shows_no_seat_the_other_one(name: str) -> None:
+    ruleset, rng = load_ruleset(name), np.random.default_rng(8)
+    placement, twin = Placement(ruleset, 4), Placement(ruleset, 4)
+    while not placement.is_over:
+        choices = np.array([[rng.choice(np.flatnonzero(seat)) for seat in game] for game in placement.mask])
+        others = np.array([[rng.choice(np.flatnonzero(seat)) for seat in game] for game in twin.mask])
+        others[:, 0] = choices[:, 0]
+        placement.place(choices)
+        twin.place(others)
+        assert np.array_equal(placement.observe().planes[:, 0], twin.observe().planes[:, 0])
+        assert np.array_equal(placement.observe().facts[:, 0], twin.observe().facts[:, 0])
+    for setup in placement.setups.reshape(-1, 40):
+        check_setup(ruleset, setup_rows(setup))
+    kernel = Kernel(ruleset, 4)
+    kernel.reset(placement.setups)
+    seen = placement.observe().planes
+    assert np.array_equal(seen[:, 0, :13], kernel.observe(0).planes[:, :13])
+    assert np.array_equal(seen[:, 1, :13], kernel.observe(1).planes[:, :13])
+    with pytest.raises(UsageError, match="all 40 squares are filled"):
+        placement.place(choices)
+
+
+def test_a_piece_that_is_not_in_hand_is_not_placed() -> None:
+    placement = Placement(load_ruleset("barrage"), 2)
+    with pytest.raises(UsageError, match="game 1, seat 0: expected one of"):
+        placement.place([[1, 1], [7, 1]])
+    placement.place([[1, 1], [1, 1]])
+    with pytest.raises(UsageError, match="game 0, seat 1"):
+        placement.place([[0, 1], [0, 0]])
