@@ -61,7 +61,7 @@ def _needs(word: str) -> None:
 @CUP
 @_option("--title", default="Arena", metavar="TEXT", help="Title of the competition.")
 @_option(
-    "--address", default=f"http://{HERE}:{PORT}", metavar="URL", help="Where people reach it: of a proxy with HTTPS."
+    "--address", default="", metavar="URL", help="Where people reach it: of a proxy with HTTPS (default: of 'run')."
 )
 @_option("--rules", default="barrage", metavar="NAME", help="Ruleset of all games.")
 @_option("--time", default="100ms", metavar="TIME", help="Time of the bots.")
@@ -80,7 +80,7 @@ def init_command(cup: Path, *, title: str, address: str, rules: str, time: str, 
     variant_of(options)
     address = address.rstrip("/")
     settings = write_cup(cup, title=title, address=address, rules=rules, time=time, sandbox=sandbox, jobs=jobs)
-    link = make_host(cup, settings)
+    link = f"{address or f'http://{HERE}:{PORT}'}{make_host(cup, settings)}"
     try:
         host_level(settings)
     except UsageError as error:

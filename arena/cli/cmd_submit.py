@@ -105,10 +105,7 @@ _opener = urllib.request.build_opener(_NoRedirects)
 
 
 def _ask(url: str, token: str, file: IO[bytes] | None = None) -> dict[str, Any]:
-    """Return what a competition says of a submission: of this file, or of one that it has, with patience.
-
-    Raises `ArenaError` with the words of the server.
-    """
+    """Return what a competition says of a submission: of this file, or of one that it has, with patience."""
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
     if file is not None:
         headers |= {"Content-Length": str(file.tell()), "Content-Type": "application/gzip"}

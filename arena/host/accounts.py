@@ -101,12 +101,13 @@ def name_key(name: str) -> str:
 
 
 def checked_name(database: CupDatabase, table: str, name: str) -> str:
-    if fault := name_fault(name):
-        raise ChangeRefusedError(f"name: {expected_name(name, fault)}")
+    """Return a name that can be taken. Raises `ChangeRefusedError`, which begins with the field of the forms."""
+    fault, field = name_fault(name), "team" if table == "team" else "name"
+    if fault:
+        raise ChangeRefusedError(f"{field}: {expected_name(name, fault)}")
     if name_key(name) in map(name_key, database.column(f"select name from {table}")):
-        raise ChangeRefusedError(
-            f"name: expected one that is free, and {printable(name)} or one that looks like it is taken: choose another"
-        )
+        words = f"expected one that is free, and {printable(name)} or one that looks like it is taken: choose another"
+        raise ChangeRefusedError(f"{field}: {words}")
     return name
 
 
@@ -190,10 +191,7 @@ def _use(database: CupDatabase, word: str) -> Invitation:
 
 
 def links(database: CupDatabase, actor: Actor, more: str = "", *values: object) -> list[Invitation]:
-    """Return the last links that an actor may revoke: the own ones and those to the own team; a host's are all.
-
-    `more` is a further condition.
-    """
+    """Return the last links that an actor may revoke and that meet a further condition: a host's are all."""
     sql = (
         "select invitation.*, name as by from invitation left join account on account.id = maker "
         "where expires > ? and (? or ? in (account, maker) or team in (select team from member where account = ?)) "

@@ -88,6 +88,8 @@ class CupDatabase:
                 raise UsageError(f"{where}: expected a database of version {VERSION}, got version {version}")
         except sqlite3.Error as error:
             raise UsageError(f"{where}: cannot be opened as the database of a competition: {error}") from None
+        self.revision = 0
+        """The number of changes, without those that only count games."""
 
     def close(self) -> None:
         self._connection.close()
@@ -101,6 +103,7 @@ class CupDatabase:
         try:
             self._connection.execute(f"pragma synchronous = {'FULL' if waits else 'NORMAL'}")
             self._connection.execute("begin immediate")
+            self.revision += waits
             try:
                 yield
                 self._connection.execute("commit")
@@ -137,5 +140,6 @@ class CupDatabase:
 
     def note(self, action: str, detail: Mapping[str, Any], account: int | None = None, address: str = "") -> None:
         """Add a row to the audit log, within a transaction."""
+        self.revision += 1
         text = msgspec.json.encode(detail).decode()
         self.insert("audit", time=time.time(), account=account, address=address, action=action, detail=text)

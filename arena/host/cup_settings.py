@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Meta
 
 from arena.errors import UsageError
-from arena.game.time_control import parse_duration
-from arena.league.league_options import PlayOptions
+from arena.game.time_control import parse_duration, parse_time
+from arena.league.league_options import PlayOptions, variant_of
 from arena.league.option_values import option_value
 from arena.system.printable import printable
 from arena.system.schema import Text, expected, structured
@@ -78,12 +78,12 @@ class Webhook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Cup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All settings. `address` is where people reach the pages; `proxies` may name the client's address for it."""
+    """All settings. `address` is that of the pages (empty: where they are served); `proxies` may name clients."""
 
     title: Annotated[str, Meta(min_length=1, max_length=80)]
     address: Annotated[
         str, Meta(pattern=r"^https?://[^/\s]+$", extra=expected("an address such as https://cup.example"))
-    ]
+    ] = ""
     trusted: bool = False
     shows: Literal["after-game", "after-season", "never"] = "after-game"
     proxies: tuple[str, ...] = ()
@@ -108,16 +108,16 @@ def load_cup(folder: Path) -> Cup:
     where = printable(str(path))
     cup = structured(read_toml(path), Cup, where)
     option_value(f"{where}: proxies", networks, cup.proxies)
-    for name in ("start_time", "stint"):
-        option_value(f"{where}: [play] {name}", parse_duration, getattr(cup.play, name))
+    for name, parse in (("start_time", parse_duration), ("stint", parse_duration), ("time", parse_time)):
+        option_value(f"{where}: [play] {name}", parse, getattr(cup.play, name))
+    option_value(f"{where}: [play] {'game' if cup.play.game else 'rules'}", variant_of, cup.play.options(folder))
     return cup
 
 
 TEMPLATE = """\
 # A competition of 'arena host'. docs/host.md explains each key.
 title = {title}
-address = {address}
-shows = "after-game"       # whole games: after-game, after-season or never
+{address}shows = "after-game"       # whole games: after-game, after-season or never
 
 [registration]
 by = "invitation"          # or "open"
@@ -143,8 +143,9 @@ def write_cup(folder: Path, *, title: str, address: str, rules: str, time: str, 
         folder.chmod(0o700)  # it may have been there, open to others
     except OSError as error:
         raise UsageError(f"{printable(str(folder))}: expected a folder of your own: {error.strerror}") from None
-    words = {"title": title, "address": address, "rules": rules, "time": time, "sandbox": sandbox}
+    words = {"title": title, "rules": rules, "time": time, "sandbox": sandbox}
     quoted = {name: msgspec.json.encode(text).decode() for name, text in words.items()}
+    quoted["address"] = f"address = {msgspec.json.encode(address).decode()}\n" if address else ""
     (folder / SETTINGS).write_text(TEMPLATE.format(**quoted, jobs=jobs), encoding="utf-8")
     key = folder / KEY
     key.touch(mode=0o600)

@@ -35,8 +35,7 @@ from arena.sandbox.levels import Level
 from arena.system.printable import shown
 from arena.version import __version__
 from arena.web.feed import Viewers
-from arena.web.guard import NOT_FOUND, Complain, PageLook, RequestRefused
-from arena.web.guard import TEMPLATES as WEB
+from arena.web.guard import NOT_FOUND, Asset, Complain, PageLook, RequestRefused
 from arena.web.live_games import LiveGames
 from arena.web.store_pages import NOT_READ, ServedStore, StoreReader
 from arena.web.store_server import LIVE
@@ -52,6 +51,7 @@ MENU = (
     ("Rules", "rules"),
     ("Submit", "submit"),
 )
+READ_SECONDS = 5.0
 ROWS = 100
 LAST = 10**15 - 1
 NUMBER = re.compile(r"\d{1,15}", re.ASCII)
@@ -90,6 +90,8 @@ class CupSite:
         self.pipeline = Pipeline(folder, cup, database, tell=lambda submission: self.wake(), complain=complain)
         self.doors = GuardedRoutes(folder, cup, database)
         self._served: dict[tuple[str, bool], ServedStore] = {}
+        self._kept: dict[str, Asset] = {}
+        self._kept_of: object = None
         self._nursery: trio.Nursery | None = None
         self._one_at_once = trio.Lock()
 
@@ -120,6 +122,28 @@ class CupSite:
         values |= {"refused": refused, "fields": request.state.fields if refused else {}}
         page = self.look.page(template, here, site=site, competition=self, visitor=visitor, when=when, **values)
         return HTMLResponse(page, 409 if refused else 200)
+
+    def kept(self, path: str, show: PageFunction, *, is_same: bool = False) -> Route:
+        """Return the route of a page that is kept until it changes: for visitors without an account, or for all."""
+
+        async def answer(request: Request, visitor: Visitor) -> Response:
+            await self.read(self.ladder)
+            if not is_same and (visitor.account or request.url.query):
+                return await show(request, visitor)
+            if self._kept_of != (state := self._state()):
+                self._kept, self._kept_of = {}, state
+            kept = self._kept
+            if path not in kept:
+                made = await show(request, visitor)
+                kept[path] = Asset.of(bytes(made.body), made.headers["content-type"])
+            return kept[path].answer(request)
+
+        return self.doors.page(path, answer)
+
+    def _state(self) -> object:
+        """Return what changes with all that kept pages show. Games are counted when the ladder is read again."""
+        versions = [served.reader.state.version for served in self._served.values()]
+        return self.database.revision, self.playing.now, self.leagues(current(self.database)), versions
 
     def link(self, request: Request, visitor: Visitor, title: str, word: str) -> Response:
         return self.answer(request, visitor, "secret.html", title=title, secret=f"{self.cup.address}/join/{word}")
@@ -175,8 +199,11 @@ class CupSite:
         plan = SitePlan(HOST if is_whole else PUBLIC, title=title, dialogues=False, has_logs=False)
 
         def dress(site: Site, version: str) -> Site:
-            menu = (("Front page", "../index.html"), *site.menu, ("Now playing", "../now.html"))
-            return Site(site.title, menu, FOOTER, WEB, LIVE, version)
+            *own, rules = site.menu
+            above = [
+                (name, f"../{href}") for name, href in (*MENU, ("Team", "team")) if name not in ("Ladder", "Rules")
+            ]
+            return Site(site.title, (above[0], *own, *above[1:], rules), FOOTER, self.look.site.folders, LIVE, version)
 
         def tell() -> None:
             if name == self.ladder:
@@ -188,6 +215,13 @@ class CupSite:
     def contents(self, name: str) -> SiteContents | None:
         served = self.served(name)
         return served.reader.state.contents if served else None
+
+    async def read(self, name: str) -> SiteContents | None:
+        """Return the contents of a league; after a start, wait until they have been read."""
+        if served := self.served(name):
+            with trio.move_on_after(READ_SECONDS):
+                await served.reader.is_read.wait()
+        return self.contents(name)
 
     @property
     def ranked(self) -> Sequence[Line]:

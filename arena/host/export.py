@@ -39,10 +39,7 @@ LOGS: dict[str, Any] = {"stderr": ("", ""), "notes": (), "declared": ("", ""), "
 
 
 class PublicLeague(msgspec.Struct, frozen=True):
-    """A league of a season. Its games are whole, or what both sides were told. `format` is for its games in order.
-
-    `players` are names by digests.
-    """
+    """A league of a season: whole games, or what both sides were told of them. `players` are names by digests."""
 
     file: str
     sha256: str

@@ -16,7 +16,6 @@ from arena.host.cup_site import SitePages
 from arena.host.guarded import Visitor
 from arena.host.seasons import Season, current, seasons
 from arena.system.printable import printable
-from arena.web.guard import Asset
 from arena.web.store_pages import TYPES
 
 ENTRIES = 50
@@ -63,19 +62,20 @@ def public_season(season: Season) -> dict[str, object]:
 
 class Feeds(SitePages):
     def routes(self) -> list[BaseRoute]:
-        pages = {"/feed.atom": self._atom, "/health": self._health, "/metrics": self._metrics}
         names = ("cup", "ladder", "matchups", "bots", "seasons", "games", "news")
-        pages |= {f"/api/{name}": self._api for name in names}
-        return [self.site.doors.page(path, function) for path, function in pages.items()]
+        kept = {"/feed.atom": self._atom, **{f"/api/{name}": self._api for name in names}}
+        routes = [self.site.kept(path, function, is_same=True) for path, function in kept.items()]
+        page = self.site.doors.page
+        return [page("/health", self._health), page("/metrics", self._metrics), *routes]
 
     async def _atom(self, request: Request, visitor: Visitor) -> Response:
         entries = self.database.rows(dict, NEWS, ENTRIES)
         text = self.site.look.page("feed.atom", "feed.atom", cup=self.site.cup, entries=entries)
-        return Asset.of(text.encode(), ATOM).answer(request)
+        return Response(text, media_type=ATOM)
 
     async def _api(self, request: Request, visitor: Visitor) -> Response:
         value = self._value(request.url.path.rpartition("/")[2])
-        return Asset.of(msgspec.json.encode(value), TYPES["json"]).answer(request)
+        return Response(msgspec.json.encode(value), media_type=TYPES["json"])
 
     def _value(self, name: str) -> object:
         site, cup, database = self.site, self.site.cup, self.database

@@ -2,8 +2,7 @@
 
 - A person has a session: a random word in a signed cookie, with a row in the database until it ends.
 - A program has a token in `Authorization: Bearer`, and no session: a cookie next to it is ignored.
-- A form of a session has a field `csrf`, which is made from the session's word. Forms for visitors without a session
-  (to sign in, to register) have none: the origin of each POST is checked before (`arena.web.guard`).
+- A form of a session has a field `csrf`, made from its word; of forms without one the origin is checked (`Guard`).
 - An address, and an account, has so many requests, and more with time.
 """
 

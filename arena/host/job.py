@@ -53,10 +53,7 @@ CHECKS = 2
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A stage and what it needs; `cup` is the folder of the competition. `is_again`: the stage had begun before.
-
-    When the process with the number `parent` is dead, the child dies, too.
-    """
+    """A stage and what it needs; `cup` is the competition's folder. The child dies with the process `parent`."""
 
     stage: StageName
     cup: str

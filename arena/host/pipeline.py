@@ -1,9 +1,8 @@
 """The pipeline: teams take turns, and in each turn one stage of a submission runs in a child process.
 
-A stage is written before it begins and after it ends, so that it begins again if the server is killed meanwhile. An
-attempt counts if the child has died by itself, or with the server; after three of them the submission has failed, as
-it has when its stages took too long together. A fault of the machine, such as a full disk, counts for nobody: the stage
-is tried again after a pause.
+A stage is written before it begins and after it ends, so that it begins again if the server is killed meanwhile. After
+three attempts in which the child has died, alone or with the server, the submission has failed. A fault of the machine,
+such as a full disk, counts for nobody: the stage is tried again after a pause.
 """
 
 import hashlib

@@ -52,9 +52,8 @@ class StintKind(enum.Enum):
 class PlayOrder(msgspec.Struct, frozen=True):
     """An order to play a league of a season: `store` is its file, and `bots` are names by the ids of submissions.
 
-    `games` are those of a challenge with the earlier ones between the same bots.
-
-    Games after number `after` of the store are told at the start: a killed host or player may not have counted them.
+    `games` are those of a challenge with the earlier ones between the same bots. Games after number `after` are told at
+    the start: a killed host or player may not have counted them.
     """
 
     kind: StintKind

@@ -23,14 +23,7 @@ from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.pipeline import child_token
 from arena.host.player import LADDER, FromPlayer, GameOver, PlayOrder, StintKind, StintOpened, StintOver, from_player
-from arena.host.seasons import (
-    Season,
-    SeasonState,
-    current,
-    finish,
-    league_seed,
-    store_file,
-)
+from arena.host.seasons import Season, SeasonState, current, finish, league_seed, store_file
 from arena.host.submissions import IS_PLAYING, PLAYING, Submission, get_submission, in_states, record_game
 from arena.host.webhooks import Event, announce
 from arena.league.executor.child_process import READ_SIZE, Frames, own_python
@@ -223,10 +216,7 @@ class ContinuousPlay:
     # --- the player ---------------------------------------------------------------------------------------------------
 
     async def _play(self, stint: RunningStint) -> None:
-        """Play a stint in a child. Raises `ArenaError` if the child ended otherwise than by its own word.
-
-        Nothing of it is left, also if this is cancelled.
-        """
+        """Play a stint in a child, of which nothing is left. Raises `ArenaError` unless it ended by its own word."""
         token, frames = f"{child_token(self._folder)}.player", Frames(from_player)
         process = await trio.lowlevel.open_process(
             own_python("arena.host.player"),

@@ -1,8 +1,7 @@
 """The check of a public archive by a stranger who trusts nobody.
 
-It replays all whole games, compares the seed of a season with its hash and the settings with the seed, and asks the
-format of the final again for its games: so each pair was played as the seed says. An archive from before shows that no
-game has been changed or left out since.
+It replays all whole games, compares seeds with their hashes and the settings, and asks the format of the final again
+for its games. An archive from before shows that no game has been changed or left out since.
 """
 
 import hashlib
@@ -75,10 +74,7 @@ class _Unpacked:
 
 
 def verify_public(path: Path, say: Callable[[str], None], earlier: Path | None = None) -> list[str]:
-    """Return all that is wrong with an archive; `say` receives what was checked.
-
-    With an `earlier` archive, also what it had and this one has otherwise. Raises `ArenaError` for another file.
-    """
+    """Return all that is wrong with an archive, or other than in an `earlier` one; `say` gets what was checked."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         archive = _Unpacked(path, folder / "now")

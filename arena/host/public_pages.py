@@ -12,7 +12,7 @@ from arena.host.cup_site import CupSite, SitePages, go_to
 from arena.host.feeds import PUBLIC_BOTS, announcements
 from arena.host.guarded import SIGN_IN, Need, Visitor
 from arena.host.own_games import own_page
-from arena.host.seasons import current, seasons
+from arena.host.seasons import SeasonState, current, seasons
 from arena.host.submit_api import SUBMIT
 from arena.league.league_options import variant_of
 from arena.report.site.charts import whiskers
@@ -30,10 +30,11 @@ def public_routes(site: CupSite) -> list[BaseRoute]:
         """Go to the ladder, or to the replay of a game that was watched."""
         return go_to(f"/{site.ladder}{request.url.path if 'name' in request.path_params else '/index.html'}")
 
-    read = {"/": pages.front, "/index.html": pages.front, "/events": site.season_page, "/bots": pages.bots}
-    read |= {"/seasons": pages.seasons, "/rules": pages.rules, "/submit": pages.submit}
-    read |= {"/ladder": ladder, "/games/{name}": ladder}
+    kept = {"/": pages.front, "/index.html": pages.front, "/bots": pages.bots, "/seasons": pages.seasons}
+    kept |= {"/rules": pages.rules, "/submit": pages.submit}
+    read = {"/events": site.season_page, "/ladder": ladder, "/games/{name}": ladder}
     return [
+        *(site.kept(path, function) for path, function in kept.items()),
         *(doors.page(path, function) for path, function in read.items()),
         *site.form(SIGN_IN, pages.sign_in_form, pages.sign_in, Need.NOTHING, is_rare=True),
         *site.form("/join/{word}", pages.invitation, pages.join, Need.NOTHING, is_rare=True),
@@ -47,17 +48,22 @@ def public_routes(site: CupSite) -> list[BaseRoute]:
 
 class PublicPages(SitePages):
     async def front(self, request: Request, visitor: Visitor) -> Response:
-        site, contents = self.site, self.site.contents(self.site.ladder)
+        site, season = self.site, current(self.database)
         lines = site.ranked[:LADDER_TOP]
+        ended = season.number - (season.state is not SeasonState.FINISHED)
+        contents, final = site.contents(site.ladder), await site.read(f"final-{ended}")
+        finalists = final.table.lines if final else ()
         marks = whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines])
         return site.answer(
             request,
             visitor,
             "front.html",
-            season=current(site.database),
+            season=season,
+            ended=ended,
+            final=final,
             contents=contents,
             lines=list(zip(lines, marks, strict=True)),
-            teams=site.teams_of(lines),
+            teams=site.teams_of([*lines, *finalists]),
             announcements=announcements(site.database, 5),
         )
 

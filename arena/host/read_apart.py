@@ -7,13 +7,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.errors import ArenaError
-from arena.league.executor.child_process import own_python
 from arena.report.site.pages import SiteContents
-from arena.report.site.site_contents import NoGamesError, SitePlan
+from arena.report.site.site_contents import NoGamesError, SitePlan, read_path
 
 
 def read_apart(path: Path, plan: SitePlan) -> SiteContents:
     """Read what pages show of a store. Raises `ArenaError`, and `NoGamesError` for a store without games."""
+    from arena.league.executor.child_process import own_python  # which the process itself does without
+
     asked, line = pickle.dumps((path, plan)), own_python("arena.host.read_apart")
     done = subprocess.run(line, input=asked, stdout=subprocess.PIPE, check=False, cwd="/", start_new_session=True)
     if done.returncode:
@@ -25,8 +26,6 @@ def read_apart(path: Path, plan: SitePlan) -> SiteContents:
 
 
 def main() -> None:
-    from arena.web.store_pages import read_path
-
     path, plan = pickle.loads(sys.stdin.buffer.read())
     answer: SiteContents | str | None
     try:

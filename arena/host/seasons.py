@@ -124,11 +124,7 @@ def thaw(database: CupDatabase, cup: Cup, actor: Actor = MACHINE) -> Season:
 def begin_final(
     database: CupDatabase, cup: Cup, options: FormatOptions, order: Sequence[str] = (), actor: Actor = MACHINE
 ) -> Season:
-    """Begin the final of a frozen season, between the bots in the ladder.
-
-    `order` are players by their digests, the best first: they seed a swiss and a knockout. Raises `ArenaError` for a
-    season that is not frozen, and `UsageError` for a format that cannot be.
-    """
+    """Begin the final of a frozen season. `order` are digests, the best first: they seed a swiss and a knockout."""
     check_format(options)
     if options.name is FormatName.GAUNTLET:
         raise ArenaError("a gauntlet is no format of a final: expected round-robin, swiss, knockout or ladder")

@@ -1,5 +1,6 @@
 """`arena host run`: one process with the pages, the submissions and the games of a competition, until a signal."""
 
+import gc
 import os
 import signal
 import sys
@@ -8,6 +9,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
 import trio
 
 from arena.errors import UsageError
@@ -37,10 +39,10 @@ SWITCH_SECONDS = 0.0005
 
 
 def make_host(folder: Path, cup: Cup) -> str:
-    """Make the database of a new folder with its first season; return the link that invites its host."""
+    """Make the database of a new folder with its first season; return the path of the link that invites its host."""
     with closing(CupDatabase(folder / FILE, create=True)) as database:
         open_season(database, cup)
-        return f"{cup.address}/join/{invite(database, MACHINE, is_host=True)}"
+        return f"/join/{invite(database, MACHINE, is_host=True)}"
 
 
 def host_level(cup: Cup) -> Level:
@@ -94,6 +96,7 @@ def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], 
     sys.setswitchinterval(SWITCH_SECONDS)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # also of children: for small matrices its threads only wait
     with sole_host(folder), closing(CupDatabase(folder / FILE)) as database, closing(listen(address)) as listening:
+        cup = msgspec.structs.replace(cup, address=cup.address or listening.url.rstrip("/"))
         known_as = [name] if (name := urlsplit(cup.address).hostname) else []
         host = HostServer(folder, cup, database, level, complain)
         application = host.application(hosts_of([listening.address], known_as))
@@ -104,6 +107,8 @@ def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], 
             with trio.open_signal_receiver(*heard) as signals:
                 async with background(host.run) as nursery:
                     await nursery.start(server.run, [listening])
+                    host.look.compile()
+                    gc.freeze()  # what is there now stays: to look through it for garbage would hold up pages
                     ready(listening.url)
                     async for _ in signals:
                         return

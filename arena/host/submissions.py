@@ -2,9 +2,8 @@
 
     received -> unpacked -> built -> checked -> probation -> ladder
 
-A submission leaves this row as failed, parked (after forfeits), withdrawn, replaced (by a newer version of the same
-bot) or disqualified. A bot has at most one version on its way. Its name belongs to the team whose bot is there, or has
-played under it.
+It leaves this row as failed, parked (after forfeits), withdrawn, replaced (by a newer version) or disqualified. A bot
+has one version on its way. Its name belongs to the team whose bot is there, or has played under it.
 """
 
 import enum
@@ -127,10 +126,7 @@ class Stage(msgspec.Struct, frozen=True):
 
 
 class StageResult(msgspec.Struct, frozen=True):
-    """How a stage ended: with a `fault` of the bot, or well; or why it is to begin again.
-
-    That is a `trouble` of the machine, or how its process `died`, which counts as an attempt. `digest` is of the files.
-    """
+    """How a stage ended: with a `fault` of the bot, or well; or its `trouble`, or how it `died`, to begin again."""
 
     text: str = ""
     fault: str = ""
@@ -174,11 +170,7 @@ def _marks(values: Sequence[object]) -> str:
 
 
 def queue(database: CupDatabase) -> list[Submission]:
-    """Return the submissions on their way in the order of their turns.
-
-    The team whose last stage began longest ago is the first. A team's second submission comes after the first ones of
-    all teams.
-    """
+    """Return the submissions on their way: a team's second one after the first ones of all teams, who take turns."""
     sql = (
         "with turn as (select team, max(begun) as last from stage join submission on id = submission group by team) "
         f"select submission.* from submission left join turn using (team) where state in ({_marks(IN_PIPELINE)}) "
@@ -343,10 +335,7 @@ def record_game(database: CupDatabase, cup: Cup, number: int, forfeit: str = "")
 def decide(
     database: CupDatabase, cup: Cup, actor: Actor, number: int, state: SubmissionState, *, reason: str = ""
 ) -> Submission:
-    """Withdraw or unpark a submission (to probation) as its team or a host decides; a host may disqualify it as well.
-
-    Raises `ChangeRefusedError`.
-    """
+    """Withdraw or unpark a submission (to probation) as its team or a host decides; a host may also disqualify it."""
     with database.change():
         submission = get_submission(database, number)
         is_for_hosts = SubmissionState.DISQUALIFIED in (state, submission.state)

@@ -89,6 +89,7 @@ class TeamPages(SitePages):
             team=who.get_team(self.database, one.team),
             sender=who.get_account(self.database, one.account),
             why=self._why(one),
+            is_on_way=one.state in sent.IN_PIPELINE,
             is_running=one.state in (*sent.IN_PIPELINE, *sent.PLAYING),
             has_file=sent.received_file(self.site.folder, one.id).is_file(),
         )
@@ -155,7 +156,7 @@ class TeamPages(SitePages):
         database, actor = self.database, visitor.actor
         match form.get("do"):
             case "make":
-                who.make_team(database, actor, form.get("name", "").strip())
+                who.make_team(database, actor, form.get("team", "").strip())
             case "invite" if visitor.team is not None:
                 word = who.invite(database, actor, team=visitor.team.id)
                 return self.site.link(request, visitor, "Invitation to your team", word)

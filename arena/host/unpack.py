@@ -1,9 +1,8 @@
 """The files of a submission, unpacked from what a stranger has sent: a tar, a zip, or one program.
 
-Nothing in an archive is trusted. Only regular files and folders are taken, below the folder, up to a number of files
-and of bytes that are really unpacked; anything else is refused with its name. Links are refused, since a bot has no
-need of them; so are names that are no UTF-8, have a part `..`, or are too long or too deep. What a tar has besides its
-files (long names, say) is read into memory by the library, so the bytes behind its compression are counted, too.
+Only regular files and folders are taken, below the folder, up to a number of files and of bytes that are really
+unpacked; anything else is refused with its name. What a tar has besides its files (long names, say) is read into memory
+by the library, so the bytes behind its compression are counted, too.
 """
 
 import bz2
@@ -57,8 +56,7 @@ class UnpackError(UsageError):
 def unpack(source: BinaryIO, folder: Path, name: str, limits: Submissions) -> None:
     """Unpack a submission into a new folder; a single program gets the name `name`.
 
-    If all files are in one folder of the archive, that folder is taken for the whole. Raises `UnpackError`, and
-    `OSError` for a fault of the machine.
+    Raises `UnpackError`, and `OSError` for a fault of the machine.
     """
     os.umask(0o022)  # files are readable for all users, as those of a build are: the folder of the competition is not
     folder.mkdir()

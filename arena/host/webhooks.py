@@ -1,7 +1,6 @@
 """Webhooks: addresses that are told of events, by deliveries that are kept in the database until they have arrived.
 
-A delivery is written in the transaction of the change that it tells. It is sent as JSON, signed with the hook's secret
-(`X-Arena-Signature: sha256=` and the HMAC of the body), and again after growing pauses for a day.
+A delivery is written in the transaction of the change that it tells, and sent again after growing pauses for a day.
 """
 
 import enum

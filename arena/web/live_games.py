@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
+from math import inf
 from typing import Any
 
 import msgspec
@@ -25,7 +25,9 @@ from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused
 
-BOARD_SECONDS, BOARDS_A_LIST = 0.1, 10
+BOARD_SECONDS, LIST_SECONDS = 0.1, 1.0
+LISTS_A_SECOND = 50
+"""The lists that are sent to viewers in a second: many viewers get them less often."""
 BOARDS_SHOWN = 12
 """Games with a small board in the list of running games."""
 MOST_DELAYED = 20_000
@@ -51,7 +53,9 @@ class LiveGame:
     sent: int = 0
     """The plies that its viewers have."""
     drawn: int | None = None
-    """The ply that the list shows."""
+    """The ply that `item` shows."""
+    item: str = ""
+    """It in the list of running games."""
 
     def play(self, event: ActionPlayed) -> None:
         self.followed.play(event)
@@ -100,7 +104,10 @@ class LiveGames:
         self.feeds: dict[str, Feed] = {}
         self._over: deque[str] = deque()
         self._changed: set[str] = set()
-        self._list = Feed(viewers, lambda: [self.list_event(is_first=True)])
+        self._list = Feed(viewers, lambda: [self.list_event(self.items())])
+        self._listed: dict[str, str] = {}
+        self._published = self._listed
+        self._listed_at = -inf
         self._is_list_new = False
         self._waiting: deque[tuple[float, Told]] = deque()
         self.progress: LeagueProgress | None = None
@@ -183,12 +190,14 @@ class LiveGames:
                 feed.close()
 
     async def run(self) -> None:
-        for rounds in count():
+        next_list = -inf
+        while True:
             while self._waiting and self._waiting[0][0] <= trio.current_time():
                 self._note(self._waiting.popleft()[1])
             self._publish_boards()
-            if rounds % BOARDS_A_LIST == 0:
+            if trio.current_time() >= next_list:
                 self._publish_list()
+                next_list = trio.current_time() + max(LIST_SECONDS, len(self._list) / LISTS_A_SECOND)
             await trio.sleep(BOARD_SECONDS)
 
     def _publish_boards(self) -> None:
@@ -203,24 +212,29 @@ class LiveGames:
         if self._is_list_new:
             self._is_list_new = False
             if len(self._list):
-                self._list.publish(self.list_event())
+                before, self._published = self._published, self._draw()
+                news = {id: "" if before.get(id) == item else item for id, item in self._published.items()}
+                self._list.publish(self.list_event(news))
 
-    def _running(self) -> list[LiveGame]:
-        return [game for game in self.games.values() if not game.end]
-
-    def list_event(self, *, is_first: bool = False) -> Event:
-        """Return the list of games as they are on the page; those that have not changed only for a new viewer."""
-        rows = []
-        for at, game in enumerate(self._running()):
-            is_new = is_first or game.drawn != game.followed.ply
-            rows.append((game.followed.spec.id, self._item(game, has_board=at < BOARDS_SHOWN) if is_new else ""))
-            if not is_first:
-                game.drawn = game.followed.ply
-        told = {"text": self.text, "games": rows, "is_over": self.is_over, "is_stored": self.is_stored}
+    def list_event(self, items: Mapping[str, str]) -> Event:
+        """Return the list of games as on the page. Those that the viewers have as they are have no text."""
+        told = {"text": self.text, "games": [*items.items()], "is_over": self.is_over, "is_stored": self.is_stored}
         return Event(msgspec.json.encode(told).decode(), "games")
 
-    def _item(self, game: LiveGame, *, has_board: bool) -> str:
-        return self._look.page("running.html", "", game=game.followed, picture=game.picture if has_board else {})
+    def items(self) -> dict[str, str]:
+        """Return the list for a new viewer, which is made at most once a second for all."""
+        is_old = trio.current_time() - self._listed_at > LIST_SECONDS
+        return self._draw() if is_old else self._listed
+
+    def _draw(self) -> dict[str, str]:
+        running = [(id, game) for id, game in self.games.items() if not game.end]
+        for at, (_, game) in enumerate(running):
+            if game.drawn != game.followed.ply:
+                picture = game.picture if at < BOARDS_SHOWN else {}
+                game.item = self._look.page("running.html", "", game=game.followed, picture=picture)
+                game.drawn = game.followed.ply
+        self._listed, self._listed_at = {id: game.item for id, game in running}, trio.current_time()
+        return self._listed
 
     @property
     def text(self) -> str:
@@ -246,7 +260,7 @@ class LiveGames:
         ]
 
     async def _list_page(self, request: Request) -> Response:
-        items = [self._item(game, has_board=at < BOARDS_SHOWN) for at, game in enumerate(self._running())]
+        items = self.items().values()
         return HTMLResponse(self._look.page("now.html", "now.html", items=items, progress=self.text))
 
     async def _list_events(self, request: Request) -> Feed:

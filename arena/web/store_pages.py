@@ -21,14 +21,14 @@ from arena.league.store import Store, damage_text
 from arena.report.site.game_page import GameText
 from arena.report.site.page_frame import Site
 from arena.report.site.pages import PlayedGames, SiteContents
-from arena.report.site.site_contents import NoGamesError, SitePlan, read_site
+from arena.report.site.site_contents import NoGamesError, SitePlan, read_path
 from arena.system.printable import printable
 from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import NOT_FOUND, Asset, RequestRefused, static_route
 from arena.web.live_games import LiveGames
 
 LOOK_SECONDS = 0.5
-SHARE = 1 / 10
+SHARE = 1 / 20
 """The share of the time in which a changing store may be read."""
 LEAST_SECONDS = 1.0
 MOST_GAMES_TOLD = 100
@@ -71,11 +71,6 @@ class StoreSnapshot:
         if self.problem == NOT_READ:
             return "Live: no game is over yet."
         return "This page is out of date: its store cannot be read now."
-
-
-def read_path(path: Path, plan: SitePlan) -> SiteContents:
-    with Store(path, create=False) as store:
-        return read_site(store, plan)
 
 
 class StoreReader:

@@ -1,6 +1,7 @@
 """The common parts of all pages: the templates, the menu, and the content security policy."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -35,22 +36,34 @@ class PageFrame:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self._environment = Environment(
-            loader=FileSystemLoader([*site.folders, str(FOLDER / "templates")]),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._environment.globals.update(site=site, policy=POLICY, interval=interval_text)
-        self._environment.filters.update(
-            date=date_text, elo=elo_text, isolated=isolated, points=points_text, score=score_text, svg=svg_address
-        )
+        self._templates = _templates(site.folders)
+
+    def compile(self) -> None:
+        """Compile all templates now, so that no page waits for it."""
+        for name in self._templates.list_templates():
+            self._templates.get_template(name)
 
     def page(self, template: str, here: str, **values: Any) -> str:
         """Return a page; `here` is its path within the site."""
         root = "../" * here.count("/")
-        return self._environment.get_template(template).render(here=here, root=root, **values)
+        return self._templates.get_template(template).render({"site": self.site, "here": here, "root": root, **values})
+
+
+@cache
+def _templates(folders: tuple[str, ...]) -> Environment:
+    """Return the templates of these folders, each of which is compiled once."""
+    environment = Environment(
+        loader=FileSystemLoader([*folders, str(FOLDER / "templates")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(policy=POLICY, interval=interval_text)
+    environment.filters.update(
+        date=date_text, elo=elo_text, isolated=isolated, points=points_text, score=score_text, svg=svg_address
+    )
+    return environment
 
 
 def svg_address(svg: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.errors import ArenaError, UsageError
@@ -97,6 +98,11 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
             has_logs=plan.has_logs,
         ),
     )
+
+
+def read_path(path: Path, plan: SitePlan) -> SiteContents:
+    with Store(path, create=False) as store:
+        return read_site(store, plan)
 
 
 class _Row(NamedTuple):

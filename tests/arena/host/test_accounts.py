@@ -71,7 +71,7 @@ def test_an_invitation_makes_an_account_with_a_team_once(hosted: Hosted) -> None
 
 def test_a_refused_change_leaves_no_trace(hosted: Hosted) -> None:
     word = invite(hosted.database, HOST)
-    with pytest.raises(ChangeRefusedError, match="name: expected"):
+    with pytest.raises(ChangeRefusedError, match="team: expected"):
         join(hosted.database, hosted.cup, word, "Ann", "two  spaces")
     assert hosted.database.column("select name from account") == []
     assert actions(hosted) == ["made a link"]

@@ -83,6 +83,15 @@ def test_init_refuses_settings_under_which_no_game_can_be_played(
     assert not (tmp_path / "cup").exists()
 
 
+def test_a_ruleset_that_is_not_known_is_told_with_its_file_and_its_key(tmp_path: Path) -> None:
+    make_cup(tmp_path / "cup")
+    path = tmp_path / "cup" / "cup.toml"
+    path.write_text(path.read_text().replace('rules = "duel"', 'rules = "chess"'))
+    done = invoke(tmp_path, "host", "run", str(tmp_path / "cup"))
+    assert done.returncode == 2
+    assert f"{path}: [play] rules: unknown ruleset 'chess'" in done.stderr
+
+
 def test_bots_of_strangers_need_a_sandbox_unless_the_host_trusts_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

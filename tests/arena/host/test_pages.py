@@ -27,9 +27,9 @@ from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, mak
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.host_pages import unlikely_pairs
-from arena.host.seasons import current, store_file
+from arena.host.seasons import current, finish, store_file
 from arena.host.serve_cup import HostServer
-from arena.host.submissions import received_file
+from arena.host.submissions import received_file, record_game
 from arena.sandbox.levels import Level
 from arena.web.address import Address, hosts_of
 
@@ -347,7 +347,9 @@ def test_the_commands_on_the_page_work_as_they_stand(make: MakeCup) -> None:
     )
     sent = json.loads(told.stdout)
     assert (sent["bot"], sent["state"]) == ("mybot", "received")
-    assert "Stage 1 of 4" in cup.get(f"/team/submissions/{sent['id']}", "ann").text
+    page = cup.get(f"/team/submissions/{sent['id']}", "ann").text
+    assert ("Stage 1 of 4" in page, page.count('http-equiv="refresh"')) == (True, 1)
+    assert 'http-equiv="refresh"' not in cup.get(f"/team/submissions/{cup.bots['ann']}", "ann").text
 
 
 def test_a_refused_form_is_not_in_the_way_of_the_next_request(make: MakeCup) -> None:
@@ -370,6 +372,17 @@ def test_a_season_goes_from_state_to_state_with_a_final(make: MakeCup) -> None:
     assert cup.post("/host/season", "host", do="final", format="round-robin").status == 303
     assert current(cup.database).state.value == "final"
     assert cup.post("/host/season", "host", do="open").status == 409
+    assert "Winner of the final" not in cup.get("/").text
+    make_store(store_file("final", cup.folder, 1), games=6)
+    finish(cup.database, cup.cup)
+    cup.served.until(lambda: cup.host.contents("final-1") is not None)
+    final = cup.host.contents("final-1")
+    assert final is not None
+    first = {line.name for line in final.table.lines if line.place == 1}
+    page = cup.get("/").text.partition("Winner of the final")[2].partition("</p>")[0]
+    assert {name for name in ("ann", "bob", "eve") if f"<bdi>{name}</bdi></b> of <bdi>Team of {name}" in page} == first
+    assert cup.post("/host/season", "host", do="open").status == 303
+    assert "final of season 1" in cup.get("/").text
     titles = [entry.text for entry in ElementTree.fromstring(cup.get("/feed.atom").text).findall("{*}entry/{*}title")]
     assert {"season opened (season 1)", "season frozen (season 1)", "season final (season 1)"} <= set(titles)
 
@@ -406,6 +419,31 @@ def test_json_has_etags_and_metrics_count(make: MakeCup) -> None:
     assert 'arena_submissions{state="probation"} 3' in cup.get("/metrics").text
 
 
+def test_pages_are_kept_for_visitors_without_an_account_until_what_they_show_changes(make: MakeCup) -> None:
+    cup = make()
+
+    def forfeit() -> None:
+        with cup.database.change(waits=False):
+            for number in range(cup.cup.play.park_after):
+                record_game(cup.database, cup.cup, cup.bots["ann"], f"game {number} of season 1")
+
+    queries: list[str] = []
+    cup.database._connection.set_trace_callback(queries.append)
+    before, count = cup.get("/bots"), len(queries)
+    assert cup.get("/bots", If_None_Match=before.headers["ETag"]).status == 304
+    assert len(queries) - count < count
+    assert "Team" in cup.get("/bots", "ann").text.partition("</nav>")[0]
+    for change, word in (
+        (lambda: cup.post(f"/team/submissions/{cup.bots['bob']}", "bob", do="withdraw"), "withdrawn"),
+        (forfeit, "parked"),
+    ):
+        assert word not in cup.get("/bots").text
+        change()
+        assert word in cup.get("/bots").text
+    assert cup.post("/host", "host", do="announce", text="It rains").status == 303
+    assert "It rains" in cup.get("/").text
+
+
 def in_a_circle(record: GameRecord) -> GameRecord:
     """Have each bot beat the next one, with either colour."""
     if int(record.id, 16) // 3 % 2:
@@ -438,6 +476,9 @@ def test_a_refused_form_is_shown_again_with_the_reason_at_its_field(make: MakeCu
     assert answer.status == 409
     (told,) = re.findall(r'<label>Name of the token.*?</label>\s*<p class="alert"[^>]*>(.*?)</p>', answer.text)
     assert told.startswith("name: expected")
+    answer = cup.post(f"/join/{invite(cup.database, MACHINE)}", csrf="", do="join", name="dan", team="Team of ann")
+    (told,) = re.findall(r'<label>Name of your team.*?</label>\s*<p class="alert"[^>]*>(.*?)</p>', answer.text)
+    assert told.startswith("team: expected one that is free")
     assert 'aria-invalid="true"' in answer.text
     answer = cup.post("/team/challenges", "ann", submission=cup.bots["ann"], against="nobody", games=1, do="challenge")
     assert (answer.status, "against: expected the name of a bot" in answer.text) == (409, True)

@@ -9,8 +9,7 @@ from arena.errors import ArenaError
 from arena.host.read_apart import read_apart
 from arena.league.store import Store
 from arena.report.site.pages import PlayedGames
-from arena.report.site.site_contents import NoGamesError, SitePlan
-from arena.web.store_pages import read_path
+from arena.report.site.site_contents import NoGamesError, SitePlan, read_path
 
 
 def test_a_process_of_its_own_reads_the_same(tmp_path: Path) -> None:

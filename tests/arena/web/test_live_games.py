@@ -299,7 +299,7 @@ def test_games_that_differ_in_what_the_public_may_not_know_are_sent_in_the_same_
             event = ActionPlayed("aa", ply, mover, action, state.play(action), 1000, 0)
             games.tell(Watched((event,), 0))
         (game,) = games.games.values()
-        return [game.event(0).data, game.event(cut).data, games.list_event(is_first=True).data]
+        return [game.event(0).data, game.event(cut).data, games.list_event(games.items()).data]
 
     red, blue = ("/".join(one) for one in rows)
     red_twin, blue_twin = ("/".join(one) for one in twins)
