@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arena.errors import UsageError
-from arena.learn import extra_named
+from arena.errors import UsageError, extra_named
 from arena.learn.action_codes import CODE_COUNT, SQUARE_COUNT
 from arena.learn.kernel_tables import GOING_ON, HOME_COUNT, REASONS, most_codes, moves_kept, rule_numbers
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT, Observation
@@ -16,7 +15,7 @@ from arena.stratego.rules.rulesets import as_ruleset
 from protocol.notation import BOARD_SIZE, Color, army_text
 from protocol.seats import Outcome
 
-with extra_named():
+with extra_named("learn"):
     from arena.learn import compiled
 
 NOT_PLAYED = len(REASONS)

@@ -209,7 +209,7 @@ def _in_lockstep(ruleset: Ruleset, games: Sequence[_Game]) -> Iterator[Positions
             *(array[places] for array in (kernel.planes, kernel.facts, kernel.mask, actions)),
             *(array[places] for array in (results[playing] * (1 - 2 * seats), seats, kernel.ply, numbers[playing])),
         )
-        kernel.step(np.where(is_playing, actions, kernel.codes[:, 0]))
+        kernel.step(actions, ~is_playing)
         ended = np.flatnonzero(is_playing & (kernel.ply == lengths[playing]))
         again = ended[: len(games) - begun]
         if len(again):

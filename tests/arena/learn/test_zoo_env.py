@@ -173,8 +173,8 @@ def test_wrong_set_ups_are_named(options: dict[str, Any], message: str) -> None:
 def test_a_missing_library_is_named_with_the_extra_that_has_it(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     for name in ("zoo_env", "one_game", "kernel", "compiled"):
-        monkeypatch.delitem(sys.modules, f"arena.learn.{name}")
-        monkeypatch.delattr(arena.learn, name)
+        monkeypatch.delitem(sys.modules, f"arena.learn.{name}", raising=False)
+        monkeypatch.delattr(arena.learn, name, raising=False)
     with pytest.raises(ImportError, match=f"{missing}.*: install stratego-arena with its extra 'learn'"):
         arena.learn.env("isf")
 
