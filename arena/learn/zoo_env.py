@@ -40,6 +40,9 @@ class _ZooGame(OneGameEnv):
     def observe(self, agent: str) -> Observed:
         return self._observed(AGENTS[agent])
 
+    def close(self) -> None:
+        """Do nothing: there is no window. PettingZoo asks for this of all that render."""
+
     def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         if seed is not None:
             self.rng = np.random.default_rng(seed)
