@@ -1,5 +1,6 @@
 """Reads the store of a ladder in a process of its own: what it computes for hundreds of bots delays no page."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -19,20 +20,19 @@ def read_apart(path: Path, plan: SitePlan) -> SiteContents:
     done = subprocess.run(line, input=asked, stdout=subprocess.PIPE, check=False, cwd="/", start_new_session=True)
     if done.returncode:
         raise ArenaError(f"{path}: the process that was to read it ended with exit code {done.returncode}")
-    answer: SiteContents | str | None = pickle.loads(done.stdout)
+    answer: SiteContents | str = pickle.loads(done.stdout)
     if isinstance(answer, SiteContents):
         return answer
     raise ArenaError(answer) if answer else NoGamesError(f"{path}: expected a store with games")
 
 
 def main() -> None:
+    os.nice(10)  # below the games: it takes mostly the time in which they wait
     path, plan = pickle.loads(sys.stdin.buffer.read())
-    answer: SiteContents | str | None
+    answer: SiteContents | str
     try:
         answer = read_path(path, plan)
-    except NoGamesError:
-        answer = None
     except ArenaError as error:
-        answer = str(error)
+        answer = "" if isinstance(error, NoGamesError) else str(error)
     with suppress(BrokenPipeError), open(1, "wb", closefd=False) as out:  # the server may have ended meanwhile
         out.write(pickle.dumps(answer))
