@@ -1,6 +1,5 @@
 """Reads the store of a ladder in a process of its own: what it computes for hundreds of bots delays no page."""
 
-import os
 import pickle
 import subprocess
 import sys
@@ -27,7 +26,6 @@ def read_apart(path: Path, plan: SitePlan) -> SiteContents:
 
 
 def main() -> None:
-    os.nice(10)  # below the games: it takes mostly the time in which they wait
     path, plan = pickle.loads(sys.stdin.buffer.read())
     answer: SiteContents | str
     try:

@@ -31,7 +31,7 @@ LISTS_A_SECOND = 50
 BOARDS_SHOWN = 12
 """Games with a small board in the list of running games."""
 BOARD_AFTER = 1.0
-"""Seconds of a game before its board is drawn in the list: those of quick games would take much and be seen by nobody."""
+"""Seconds of a game before its board is drawn in the list: nobody sees those of quick games."""
 MOST_DELAYED = 20_000
 """Batches of events that wait for the delay; games of later ones cannot be followed."""
 KEPT_OVER = 64
