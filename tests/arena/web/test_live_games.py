@@ -32,7 +32,7 @@ from arena.web.address import Address, hosts_of
 from arena.web.beside import GameStored, LeagueProgress, Told
 from arena.web.feed import Viewers
 from arena.web.guard import Guard, PageLook
-from arena.web.live_games import AGAIN, BOARDS_SHOWN, BROKEN, GONE, KEPT_OVER, LiveGames
+from arena.web.live_games import AGAIN, BOARD_AFTER, BOARDS_SHOWN, BROKEN, GONE, KEPT_OVER, LIST_SECONDS, LiveGames
 from protocol.seats import Color
 
 
@@ -241,6 +241,17 @@ def test_the_clock_of_the_side_to_move_runs_and_the_other_stands(told: Callable[
         games.tell(first)
         await trio.sleep(3)
         assert games.games["aa"].clocks() == [(1000, False), (0, True)]
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_a_game_gets_its_board_in_the_list_after_its_first_second(told: Callable[..., Iterator[Told]]) -> None:
+    async def main() -> None:
+        games = live_games()
+        games.tell(next(told("aa", 3)))
+        assert "#tile" not in games.items()["aa"]
+        await trio.sleep(BOARD_AFTER + LIST_SECONDS)
+        assert "#tile" in games.items()["aa"]
 
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
