@@ -271,8 +271,7 @@ def test_the_list_has_boards_of_some_games_and_sends_again_only_those_that_chang
         assert viewer.next("games")["games"] == []
         for id in ids:
             served.call(games.tell, Watched((replace(begun, spec=replace(begun.spec, id=id)),), 0))
-        while len(event := viewer.next("games")["games"]) < len(ids):
-            pass
+        served.until(lambda: all(game.drawn is not None for game in games.games.values()))
         with served.connect(LIST) as other:
             event = Viewer(other).next("games")
         assert [row[0] for row in event["games"]] == ids
