@@ -1,7 +1,8 @@
 """The errors that a user can meet, and suggestions of what may have been meant."""
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class ArenaError(Exception):
@@ -36,3 +37,12 @@ def suggest(word: str, known: Iterable[str], also: Iterable[str] = ()) -> str:
     choices = list(known)
     near = nearest(word, [*choices, *also])
     return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(choices)}"
+
+
+@contextmanager
+def extra_named(extra: str) -> Iterator[None]:
+    """Let an import that fails say what to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ImportError(f"{error}: install stratego-arena with its extra {extra!r}, or {error.name}") from None

@@ -4,7 +4,9 @@
 
 Speed: random games, each game that ends begun anew. The kernel's rates are for a batch with legal moves and
 observations, and with legal moves alone; the engine's for lists of legal moves. All are plies a second of processor
-time of one process, in rounds that take turns. Prints the best and the median round, and the memory of a game.
+time of one process, in rounds that take turns. Prints the best and the median round, the median as a fraction of the
+first, and the memory of a game. Where stratego_env can be imported (PYTHONPATH= a clone of JBLanier/stratego_env), its
+functions take turns too: next state, valid moves and partial observation of a ply, one random game after another.
 
 With --games, so many games are then played in both, under all rulesets that the kernel has (or those named) and in
 several manners, and compared: legal moves and outcomes at every ply. One game of nine is played to its end, and what
@@ -12,11 +14,14 @@ both seats observe is compared at every 100th ply and at the end; the others end
 """
 
 import argparse
+import importlib
+import importlib.util
 import random
 import statistics
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +32,7 @@ import numpy as np
 sys.path.pop(0)
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "helpers"))
 from kernel_games import MANNERS, PLAIN, Compared, compare, shortened
+from numba import njit
 
 from arena.learn.kernel import Kernel
 from arena.learn.placement import random_setups
@@ -72,18 +78,55 @@ def engine_rate(ruleset: Ruleset, seed: int) -> float:
     return plies / (time.process_time() - start)
 
 
+def stratego_env_runs(name: str) -> dict[str, Callable[[int], float]]:
+    """Return what measures stratego_env: its functions called from a compiled loop, and from Python."""
+    if name not in ("barrage", "isf") or not importlib.util.find_spec("stratego_env"):
+        return {}
+    their = importlib.import_module("stratego_env.game.stratego_procedural_impl")
+    configs = importlib.import_module("stratego_env.game.config")
+    config = configs.BARRAGE_STRATEGO_CONFIG if name == "barrage" else configs.STANDARD_STRATEGO_CONFIG
+    pieces = [piece.value for piece, count in config["piece_amounts"].items() for _ in range(count)]
+    army, lakes = np.array(pieces + [0] * (40 - len(pieces))), np.zeros((10, 10), np.int64)
+    lakes[tuple(zip(*config["obstacle_locations"], strict=True))] = 1
+
+    def play(plies, army, lakes, max_turns):  # type: ignore[no-untyped-def]
+        over, homes = True, np.zeros((2, 10, 10), np.int64)
+        for _ in range(plies):
+            if over:
+                for home in homes:
+                    home[:4] = np.random.permutation(army).reshape(4, 10)
+                state, player = their._create_initial_state(lakes, homes[0], homes[1], max_turns), 1
+            view = their._get_state_from_player_perspective(state, player)
+            mask = their._get_valid_moves_as_1d_mask(view, 1, 2001, 20)
+            seen = their._get_partially_observable_observation_extended_channels(view, 1, 10, 10)
+            code = np.random.choice(np.flatnonzero(mask))
+            code = their._get_action_1d_index_from_player_perspective(code, player, 2001, 10, 10, 20)
+            state, player = their._get_next_state(state, player, code, 2001, 20, False), -player
+            over = their._get_game_ended(state, 1) != 0
+        return 8 * state.size + 8 * mask.size + 4 * seen.size
+
+    def rate(play: Callable[..., int], plies: int) -> float:
+        start = time.process_time()
+        play(plies, army, lakes, config["max_turns"])
+        return plies / (time.process_time() - start)
+
+    compiled = njit(play)
+    print(f"{name:12} {compiled(1, army, lakes, config['max_turns']):,} bytes a game of stratego_env")
+    return {"stratego_env": lambda _: rate(compiled, 16000), "stratego_env, from Python": lambda _: rate(play, 4000)}
+
+
 def measure(ruleset: Ruleset, batch: int, steps: int, rounds: int) -> None:
     observing, listing = (Run(ruleset, batch, observes=observes) for observes in (True, False))
-    rates: dict[str, list[float]] = {"kernel, moves and observations": [], "kernel, moves": [], "engine, moves": []}
-    for seed in range(rounds):
-        for row, rate in zip(
-            rates.values(),
-            (observing.go_on(steps), listing.go_on(steps), engine_rate(ruleset, seed)),
-            strict=True,
-        ):
-            row.append(rate)
-    for name, row in rates.items():
-        print(f"{ruleset.name:12} {name:31} {max(row):11,.0f} plies/s best, {statistics.median(row):11,.0f} median")
+    runs: dict[str, Callable[[int], float]] = {
+        "kernel, moves and observations": lambda _: observing.go_on(steps),
+        "kernel, moves": lambda _: listing.go_on(steps),
+        "engine, moves": lambda seed: engine_rate(ruleset, seed),
+        **stratego_env_runs(ruleset.name),
+    }
+    rates = list(zip(*[[run(seed) for run in runs.values()] for seed in range(rounds)], strict=True))
+    for name, row in zip(runs, rates, strict=True):
+        middle, part = statistics.median(row), statistics.median(row) / statistics.median(rates[0])
+        print(f"{ruleset.name:12} {name:31} {max(row):11,.0f} plies/s best, {middle:11,.0f} median = {part:.3f}")
     memory = observing.kernel.bytes_per_game()
     parts = ", ".join(f"{name} {size:,}" for name, size in memory.items())
     print(f"{ruleset.name:12} {sum(memory.values()):,} bytes a game: {parts}", flush=True)

@@ -74,6 +74,16 @@ def read_records(path: Path) -> Iterator[GameRecord]:
         yield entry.record
 
 
+def numbered_records(path: Path) -> Iterator[tuple[int, GameRecord]]:
+    """Yield the games of a store, or of a file that `arena export` wrote, with their numbers in it."""
+    if is_record_file(path):
+        yield from enumerate(read_records(path), start=1)
+        return
+    with Store(path, create=False) as store:
+        for number in store.numbers():
+            yield store.record(number)
+
+
 def settings_of_game(settings: dict[str, str], record: GameRecord) -> dict[str, str]:
     """Return the league's settings without those of bots that are not in this game."""
     return {name: value for name, value in settings.items() if not _is_of_another(name, record.players)}

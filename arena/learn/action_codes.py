@@ -28,26 +28,13 @@ def seat_square(square: int, seat: Color) -> int:
     return square if seat is Color.RED else (BOARD_SIZE - 1 - row) * BOARD_SIZE + file
 
 
-def pair_code(origin: int, target: int) -> int:
-    """Return the code of two different squares in a line, both as the seat counts them. Raises `ValueError`."""
-    (row, file), (other_row, other_file) = divmod(origin, BOARD_SIZE), divmod(target, BOARD_SIZE)
-    if (row == other_row) == (file == other_file):
-        raise ValueError(f"squares {origin} and {target}: expected two different squares of one file or row")
-    way = other_row - (other_row > row) if file == other_file else BOARD_SIZE - 1 + other_file - (other_file > file)
-    return origin * WAYS + way
+def _targets(origin: int) -> list[int]:
+    file, row = origin % BOARD_SIZE, origin - origin % BOARD_SIZE
+    squares = [*range(file, SQUARE_COUNT, BOARD_SIZE), *range(row, row + BOARD_SIZE)]
+    return [square for square in squares if square != origin]
 
 
-def _target(origin: int, way: int) -> int:
-    row, file = divmod(origin, BOARD_SIZE)
-    if way < BOARD_SIZE - 1:
-        return (way + (way >= row)) * BOARD_SIZE + file
-    way -= BOARD_SIZE - 1
-    return row * BOARD_SIZE + way + (way >= file)
-
-
-TARGETS: NDArray[np.uint8] = np.array(
-    [_target(origin, way) for origin in range(SQUARE_COUNT) for way in range(WAYS)], np.uint8
-)
+TARGETS: NDArray[np.uint8] = np.array([_targets(origin) for origin in range(SQUARE_COUNT)], np.uint8).ravel()
 """By code: the target, as the seat counts squares."""
 
 _CODES: NDArray[np.int16] = np.full((SQUARE_COUNT, SQUARE_COUNT), -1, np.int16)
@@ -82,6 +69,9 @@ def action_text(code: int, seat: Color) -> str:
 def action_code(text: str, seat: Color) -> int:
     """Return a seat's code of a straight move in the protocol's words. Raises `ValueError` for any other action."""
     squares = action_squares(text)
-    if squares is None or text.count("-") != 1 or "+" in text:
+    code = -1
+    if squares and text.count("-") == 1 and "+" not in text:
+        code = int(_CODES[seat_square(squares[0], seat), seat_square(squares[1], seat)])
+    if code < 0:
         raise ValueError(f"{text}: expected a straight move such as a4-a5, which alone has a code")
-    return pair_code(seat_square(squares[0], seat), seat_square(squares[1], seat))
+    return code

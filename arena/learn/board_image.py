@@ -10,6 +10,7 @@ from protocol.notation import BOARD_SIZE, LAKE_SQUARES, Color
 
 Image = NDArray[np.uint8]
 
+RENDER_MODES = ["human", "ansi", "rgb_array"]
 SQUARE_PIXELS = 32
 DOT_PIXELS = 3
 """The size of a dot of a letter."""

@@ -11,10 +11,11 @@ import trio
 
 from arena.api.keywords import AnyPath, BotKeywords
 from arena.api.opened_bot import OpenBot, open_bot
+from arena.errors import ArenaError
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.messages import End
-from protocol.seats import Color, Reason, SeatResult
+from protocol.seats import Color, Outcome, Reason, SeatResult
 
 USUAL_SECONDS = 10.0
 
@@ -23,7 +24,8 @@ class BotOpponent:
     """A bot's process, which runs in the background until `close`.
 
     `time` is the time control that the bot is told, `seconds` how long an answer may take. Raises `ArenaError` for a
-    bot that does not start, does not answer or breaks the protocol.
+    bot that does not start, does not answer or breaks the protocol; that ends its process, and the next `set_up` starts
+    another.
     """
 
     def __init__(
@@ -36,34 +38,45 @@ class BotOpponent:
         **options: Unpack[BotKeywords],
     ) -> None:
         self._ruleset, self._time, self._seconds = ruleset, time, seconds
+        self._path, self._options = path, options
+        self._open()
+
+    def _open(self) -> None:
         self._game: EngineGame | None = None
         self._color: Color | None = None
         self._opened: Future[tuple[OpenBot, trio.lowlevel.TrioToken]] = Future()
         self._closing = trio.Event()
-        self._thread = threading.Thread(target=self._run, args=(path, options), name="arena bot", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="arena bot", daemon=True)
         self._thread.start()
         self._bot, self._token = self._opened.result()
 
-    def _run(self, path: AnyPath, options: BotKeywords) -> None:
+    def _run(self) -> None:
         try:
-            trio.run(self._serve, path, options)
+            trio.run(self._serve)
         except BaseException as error:  # handed to the caller, who waits
             if not self._opened.done():
                 self._opened.set_exception(error)
 
-    async def _serve(self, path: AnyPath, options: BotKeywords) -> None:
-        async with open_bot(path, rules=self._ruleset, **options) as bot:
+    async def _serve(self) -> None:
+        async with open_bot(self._path, rules=self._ruleset, **self._options) as bot:
             await bot.hello()
             self._opened.set_result((bot, trio.lowlevel.current_trio_token()))
             await self._closing.wait()
 
     def _call(self, function: Any, *arguments: Any, **options: Any) -> Any:
         called = partial(function, *arguments, within=self._seconds, **options)
-        return trio.from_thread.run(called, trio_token=self._token)
+        try:
+            return trio.from_thread.run(called, trio_token=self._token)
+        except ArenaError:
+            self.close()
+            raise
 
     def set_up(self, color: Color, seed: int) -> tuple[str, ...]:
         """Begin a game of the bot on this side, and return the rows of its set-up."""
-        self.end(Reason.RESIGN)
+        if not self._thread.is_alive():
+            self._open()
+        if self._color is not None:  # the game before was given up
+            self.end(Outcome(self._color, Reason.RESIGN))
         self._color = color
         rows: tuple[str, ...] = self._call(self._bot.set_up, color, time=self._time, seed=seed)
         return rows
@@ -82,18 +95,11 @@ class BotOpponent:
         assert self._game is not None
         self._call(self._bot.tell, self._game.apply(action))
 
-    def end(self, reason: Reason) -> None:
-        """Tell the bot that its game is over: as it was played, or won by this reason if it was given up."""
-        if self._color is None:
-            return
-        outcome = self._game.outcome if self._game else None
-        result = SeatResult.WIN
-        if outcome is not None:
-            reason = outcome.reason
-            won = outcome.winner is self._color
-            result = SeatResult.DRAW if outcome.winner is None else SeatResult.WIN if won else SeatResult.LOSS
-        self._call(self._bot.send, End(result, reason))
-        self._game = self._color = None
+    def end(self, outcome: Outcome) -> None:
+        """Tell the bot that its game is over."""
+        result = SeatResult.WIN if outcome.winner is self._color else SeatResult.LOSS
+        self._call(self._bot.send, End(SeatResult.DRAW if outcome.winner is None else result, outcome.reason))
+        self._color = None
 
     def close(self) -> None:
         """End the bot's process."""

@@ -13,12 +13,11 @@ from gymnasium import spaces
 
 from arena.errors import UsageError
 from arena.learn.action_codes import CODE_COUNT, action_code, action_text
-from arena.learn.board_image import rendered
+from arena.learn.board_image import RENDER_MODES
 from arena.learn.bot_opponent import BotOpponent
-from arena.learn.one_game import Illegal, Observed, OneGame, SetupPhase, first_setups, observation_space, option_of
+from arena.learn.one_game import MOST_TRIES, Observed, OneGame, OneGameEnv, check_option, observation_space
 from arena.learn.placement import setup_numbers, setup_rows
 from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.rules.rulesets import as_ruleset
 from protocol.notation import Color, Reason
 from protocol.seats import COLOR_BY_WORD, RESIGN
 
@@ -27,16 +26,17 @@ Policy = Callable[[Observed], int]
 MOST_SEED = 2**32
 
 
-class StrategoEnv(gymnasium.Env[Any, Any]):
+class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
     """The agent has one seat, `opponent` the other: a bot's path, a `Policy`, or None for random legal actions.
 
     `seat` is red, blue, or None to draw it for each game. `setup="random"` begins with random set-ups, but a bot keeps
     its own. `illegal` is what an action of the agent outside the mask does: `error` raises `UsageError`, `lose` loses,
     `random` plays a random legal action. `bot_options` are those of `BotOpponent`. The reward is 1 for a win, -1 for a
-    loss. A bot that resigns or plays an illegal action loses.
+    loss. A bot that resigns or plays an illegal action loses; one that fails raises `ArenaError`, and is started again
+    by the next `reset`.
     """
 
-    metadata = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,
@@ -44,20 +44,13 @@ class StrategoEnv(gymnasium.Env[Any, Any]):
         opponent: str | os.PathLike[str] | Policy | None = None,
         *,
         seat: str | None = None,
-        setup: str = SetupPhase.PLACE,
-        facts: bool = True,
-        illegal: str = Illegal.ERROR,
-        render_mode: str | None = None,
         bot_options: dict[str, Any] | None = None,
+        **options: Any,
     ) -> None:
-        self.ruleset = as_ruleset(ruleset)
-        if seat not in (None, *COLOR_BY_WORD):
-            raise UsageError(f"seat: expected red, blue or None, got {seat!r}")
+        super().__init__(ruleset, **options)
+        check_option("seat", seat, [None, *COLOR_BY_WORD])
         self._fixed_seat = None if seat is None else COLOR_BY_WORD[seat]
-        self.setup: SetupPhase = option_of(SetupPhase, "setup", setup)
-        self.illegal: Illegal = option_of(Illegal, "illegal", illegal)
-        self.facts, self.render_mode = facts, render_mode
-        self.observation_space = observation_space(facts)
+        self.observation_space = observation_space(self.facts)
         self.action_space = spaces.Discrete(CODE_COUNT)
         self._policy: Policy = self._random_code
         self._bot: BotOpponent | None = None
@@ -70,16 +63,17 @@ class StrategoEnv(gymnasium.Env[Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
         super().reset(seed=seed)
-        self._begin(options)
-        while self.game.is_over and not (options and "setups" in options):  # the agent had no turn
+        for _ in range(MOST_TRIES):
             self._begin(options)
-        return self._observed(), {"seat": self.seat.word, **self.game.result()}
+            if not self.game.is_over:
+                return self._observed(self.seat), {"seat": self.seat.word}
+        raise UsageError(f"reset: {MOST_TRIES} games in a row ended before the agent's first turn")
 
     def _begin(self, options: dict[str, Any] | None) -> None:
         """Begin a game, up to the agent's first turn."""
         drawn = Color(int(self.np_random.integers(len(Color))))
         self.seat = drawn if self._fixed_seat is None else self._fixed_seat
-        setups = first_setups(self.ruleset, self.setup, options, self.np_random)
+        setups = self._first_setups(options, self.np_random)
         self._bot_choices: list[int] = []
         if self._bot:
             if options and "setups" in options:
@@ -93,45 +87,36 @@ class StrategoEnv(gymnasium.Env[Any, Any]):
         self._opponent_acts()
 
     def step(self, action: int) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
-        if self.game.is_over:
+        if self.seat not in self.game.acting:  # also after a bot has failed
             raise UsageError("step: the game is over. Call reset first.")
         was_placing = self.game.placement is not None
         code = self.game.act_anyhow(self.seat, action, self.illegal, self.np_random)
-        if self._bot and not was_placing and not self.game.ended_by:
+        if self._bot and code is not None and not was_placing:
             self._bot.tell(action_text(code, self.seat))
         self._opponent_acts()
-        if self.game.is_over and self._bot:
-            self._bot.end(self.game.ended_by[1] if self.game.ended_by else Reason.RESIGN)
         if self.render_mode == "human":
             self.render()
         info = {"seat": self.seat.word, **self.game.result()}
-        return self._observed(), self.game.reward(self.seat), self.game.is_over, False, info
-
-    def render(self) -> Any:
-        """Render the board with every rank shown."""
-        return rendered(self.render_mode, self.game.cells(), self.game.acting)
+        return self._observed(self.seat), self.game.reward(self.seat), self.game.is_over, False, info
 
     def close(self) -> None:
         """End the process of a bot."""
         if self._bot:
             self._bot.close()
 
-    def _observed(self) -> Observed:
-        return self.game.observed(self.seat, self.facts)
-
     def _opponent_acts(self) -> None:
         """Let the opponent act until it is the agent's turn."""
         enemy = self.seat.opponent
         while self.game.acting and self.seat not in self.game.acting:
-            if self.game.placement is not None:
-                square = self.game.placement.square
-                seen = None if self._bot else self.game.observed(enemy, self.facts)
-                self.game.act(enemy, self._bot_choices[square] if seen is None else self._policy(seen))
+            if self._bot is None:
+                self.game.act(enemy, self._policy(self._observed(enemy)))
+            elif self.game.placement:
+                self.game.act(enemy, self._bot_choices[self.game.placement.square])
                 self._start_bot()
-            elif self._bot is None:
-                self.game.act(enemy, self._policy(self.game.observed(enemy, self.facts)))
             else:
                 self._bot_moves(self._bot, enemy)
+        if self._bot and self.game.outcome:
+            self._bot.end(self.game.outcome)
 
     def _bot_moves(self, bot: BotOpponent, enemy: Color) -> None:
         text = bot.choose()
@@ -143,7 +128,7 @@ class StrategoEnv(gymnasium.Env[Any, Any]):
             self.game.act(enemy, code)
             bot.tell(text)
         else:
-            self.game.ended_by = enemy, Reason.RESIGN if text == RESIGN else Reason.ILLEGAL_ACTION
+            self.game.lose(enemy, Reason.RESIGN if text == RESIGN else Reason.ILLEGAL_ACTION)
 
     def _start_bot(self) -> None:
         if self._bot and self.game.setups is not None:

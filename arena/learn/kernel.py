@@ -1,10 +1,11 @@
 """A batch of games in lockstep: reset, step, legal moves, observations and outcomes as numpy arrays."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arena.errors import UsageError
-from arena.learn import compiled
+from arena.errors import UsageError, extra_named
 from arena.learn.action_codes import CODE_COUNT, SQUARE_COUNT
 from arena.learn.kernel_tables import GOING_ON, HOME_COUNT, REASONS, most_codes, moves_kept, rule_numbers
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT, Observation
@@ -14,6 +15,14 @@ from arena.stratego.rules.rulesets import as_ruleset
 from protocol.notation import BOARD_SIZE, Color, army_text
 from protocol.seats import Outcome
 
+with extra_named("learn"):
+    from arena.learn import compiled
+
+NOT_PLAYED = len(REASONS)
+"""The reason of a game that has not begun, or waits in a step."""
+STATE = ("games", "mask", "codes", "counts", "planes", "facts", "_history")
+"""The arrays of which a copy has its own."""
+
 
 class Kernel:
     """A batch of games under one plain ruleset, each under way or over, all moved on by one call.
@@ -21,7 +30,7 @@ class Kernel:
     Every call changes the arrays in place; copy what is to be kept. By game: `mask` has the legal codes, `codes` the
     same as a list of which the first `counts` count; `planes` and `facts` are what the seat to move observes (see
     `arena.learn.observation`), or that of the seat whose turn it would be when the game is over. `games` is the
-    whole state as records.
+    whole state as records. `copy`, `deepcopy` and `pickle` give games in arrays of their own.
 
     Raises `UnsupportedRuleError` for rules that it does not have.
     """
@@ -32,7 +41,7 @@ class Kernel:
         self._rules = rule_numbers(self.ruleset)
         self._numbers, self._observes = np.arange(games), observes
         self.games: NDArray[np.void] = np.zeros(games, compiled.GAME)
-        self.games["reason"] = len(REASONS)  # not begun
+        self.games["reason"] = NOT_PLAYED
         self.mask = np.zeros((games, CODE_COUNT), np.bool_)
         self.codes = np.zeros((games, most_codes(self.ruleset)), np.int16)
         self.counts = np.zeros(games, np.int32)
@@ -46,29 +55,44 @@ class Kernel:
         self._batch = self._rules, self.games, self._history, np.zeros(kept, np.uint64)
         self._legal = self.codes, self.counts, self.mask
 
+    def copy(self) -> "Kernel":
+        return _restored(*self.__reduce__()[1])
+
+    def __deepcopy__(self, memo: object) -> "Kernel":
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.ruleset, self._observes, [getattr(self, name) for name in STATE])
+
     # --- playing --------------------------------------------------------------------------------------------------
 
     def reset(self, setups: Setups, which: ArrayLike | None = None) -> None:
         """Begin all games, or those of some numbers, with a pair of set-ups each. Raises `UsageError`."""
-        numbers = np.arange(len(self.games)) if which is None else np.asarray(which, np.int64)
+        numbers = self._numbers_of(which)
         setups = self._checked(setups, numbers)
         compiled.start_games(self._batch, self._legal, numbers, setups)
         self._observe(numbers)
 
-    def step(self, actions: ArrayLike) -> None:
-        """Play a flat code in each game under way; a game that is over stays as it is. Raises `UsageError`."""
+    def step(self, actions: ArrayLike, waiting: NDArray[np.bool_] | None = None) -> None:
+        """Play a flat code in each game under way, but not in those that are `waiting`. Raises `UsageError`."""
         actions = np.asarray(actions)
         if actions.shape != self.games.shape or actions.dtype.kind not in "iu":
             raise UsageError(
                 f"actions: expected {len(self.games)} whole numbers, one a game, got {actions.dtype} {actions.shape}"
             )
         actions = actions.astype(np.int64, copy=False)
-        bad = compiled.first_illegal(self.games, actions, self.mask)
-        if bad >= 0:
-            raise UsageError(
-                f"game {bad}: expected one of its {self.counts[bad]} legal codes (see mask), got {actions[bad]}"
-            )
-        compiled.play_all(self._batch, self._legal, actions)
+        reasons = self.games["reason"]
+        held: Any = [] if waiting is None else np.flatnonzero(waiting & (reasons == GOING_ON))
+        reasons[held] = NOT_PLAYED
+        try:
+            bad = compiled.first_illegal(self.games, actions, self.mask)
+            if bad >= 0:
+                raise UsageError(
+                    f"game {bad}: expected one of its {self.counts[bad]} legal codes (see mask), got {actions[bad]}"
+                )
+            compiled.play_all(self._batch, self._legal, actions)
+        finally:
+            reasons[held] = GOING_ON
         self._observe(self._numbers)
 
     def _observe(self, numbers: NDArray[np.int64]) -> None:
@@ -85,8 +109,10 @@ class Kernel:
 
     def observe(self, seats: ArrayLike, which: ArrayLike | None = None) -> Observation:
         """Return new arrays of what a seat (0 red, 1 blue) observes in each game, or in those of some numbers."""
-        numbers = np.arange(len(self.games)) if which is None else np.asarray(which, np.int64)
+        numbers = self._numbers_of(which)
         seats = np.ascontiguousarray(np.broadcast_to(np.asarray(seats, np.int64), numbers.shape))
+        if (seats & ~1).any():
+            raise UsageError(f"seats: expected 0 for red or 1 for blue, got {seats[seats & ~1 != 0][0]}")
         planes = np.zeros((len(numbers), PLANE_COUNT, SQUARE_COUNT), np.int8)
         facts = np.zeros((len(numbers), FACT_COUNT), np.int32)
         compiled.observe_games(self._batch, (planes, facts, self._space), numbers, seats, np.arange(len(numbers)))
@@ -131,6 +157,16 @@ class Kernel:
         }
         return {name: array.nbytes // max(len(self.games), 1) for name, array in arrays.items()}
 
+    def _numbers_of(self, which: ArrayLike | None) -> NDArray[np.int64]:
+        """Return numbers of games, by default all. Raises `UsageError`: compiled code would write elsewhere."""
+        if which is None:
+            return self._numbers
+        numbers = np.asarray(which)
+        if numbers.size and (numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= len(self.games)):
+            got = numbers.dtype if numbers.dtype.kind not in "iu" else f"{numbers.min()} to {numbers.max()}"
+            raise UsageError(f"which: expected numbers of games from 0 to {len(self.games) - 1}, got {got}")
+        return np.ascontiguousarray(numbers, np.int64)
+
     def _checked(self, setups: Setups, numbers: NDArray[np.int64]) -> Setups:
         setups = np.ascontiguousarray(setups, np.uint8)
         expected = (len(numbers), 2, HOME_COUNT)
@@ -146,3 +182,10 @@ class Kernel:
                 f"{army_text(self.ruleset.army)} and 0 for empty squares, got {got}"
             )
         return setups
+
+
+def _restored(ruleset: Ruleset, observes: bool, arrays: list[NDArray[Any]]) -> Kernel:
+    kernel = Kernel(ruleset, len(arrays[0]), observes=observes)
+    for name, array in zip(STATE, arrays, strict=True):
+        getattr(kernel, name)[:] = array
+    return kernel

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import UsageError
-from arena.learn.action_codes import CODE_COUNT, SQUARE_COUNT, TARGETS, WAYS, pair_code, seat_square
+from arena.learn.action_codes import CODE_COUNT, SQUARE_COUNT, TARGETS, WAYS, codes_of, seat_square
 from arena.stratego.rules.board import SQUARE_KEYS
 from arena.stratego.rules.ruleset import Bombs, Chase, Ruleset, Starts, value_text
 from arena.stratego.rules.tables import tables_of
@@ -176,4 +176,4 @@ def _add_geometry(rules: np.void) -> None:
                 target = square + offset
                 if target in NEIGHBOURS[square]:
                     rules["next"][way, square] = target
-                    rules["arriving"][side, way, target] = pair_code(int(seen[square]), int(seen[target]))
+                    rules["arriving"][side, way, target] = codes_of(seen[square], seen[target])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.learn.action_codes import CODE_COUNT, action_code, seat_square
+from arena.learn.action_codes import seat_square
 from protocol.geometry import action_squares
 from protocol.messages import Battle, Enemy, Moved
 from protocol.notation import BOARD_SIZE, Color, Rank, Survivor
@@ -102,13 +102,6 @@ def observe(view: View) -> Observation:
             facts[lost + rank - 1] = gone[rank]
             facts[hidden + rank - 1] = unknown[side][rank] - gone[rank]
     return Observation(planes, facts)
-
-
-def legal_mask(view: View) -> NDArray[np.bool_]:
-    """Return the mask of codes of the view's `legal` list, which a bot has to ask for."""
-    mask = np.zeros(CODE_COUNT, np.bool_)
-    mask[[action_code(text, view.color) for text in view.legal]] = True
-    return mask
 
 
 def _may_be(watcher: View, piece: Piece | None) -> set[Rank]:

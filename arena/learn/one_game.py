@@ -1,7 +1,6 @@
 """One game from the first square of its set-ups to its end, for interfaces that play a single game."""
 
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -11,44 +10,46 @@ from numpy.typing import NDArray
 
 from arena.errors import UsageError
 from arena.learn.action_codes import CODE_COUNT
+from arena.learn.board_image import RENDER_MODES, rendered
 from arena.learn.kernel import Kernel
-from arena.learn.kernel_tables import HOME_COUNT
-from arena.learn.observation import ENTERED, FACT_COUNT, LATEST, PLANE_COUNT, PLY, Observation
+from arena.learn.kernel_tables import HOME_COUNT, check_supported
+from arena.learn.observation import FACT_COUNT, PLANE_COUNT, Observation
 from arena.learn.placement import CHOICES, Placement, Setups, random_setups, setup_numbers
 from arena.stratego.rules.board import BLUE_BIT
 from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from protocol.notation import BOARD_SIZE, HOME_SQUARES, LAKE_SQUARES, Color, Rank, Reason
+from protocol.seats import Outcome
 from protocol.view import CELL_EMPTY, CELL_LAKE
 
 Observed = dict[str, NDArray[Any]]
 """What an interface gives a seat: `observation` (planes), `facts` unless they are left out, and `action_mask`."""
 Rng = np.random.Generator
+ACTIONS = spaces.Discrete(CODE_COUNT)
+MOST_TRIES = 100
+"""Games in a row that may end before the agent's first turn."""
 
 
 class Illegal(StrEnum):
-    """The consequence of an action outside the mask."""
+    """What an action outside the mask does: it raises `UsageError`, loses, or a random legal one is played instead."""
 
     ERROR = "error"
     LOSE = "lose"
     RANDOM = "random"
-    """A random legal action is played instead."""
 
 
 class SetupPhase(StrEnum):
-    """The origin of set-ups."""
+    """Whether the seats place their pieces as part of the game, or it begins with random set-ups."""
 
     PLACE = "place"
-    """The seats fill the squares one by one, as part of the game."""
     RANDOM = "random"
 
 
-def option_of(kind: type[StrEnum], name: str, value: str) -> Any:
-    """Return the option of a word. Raises `UsageError`."""
-    try:
-        return kind(value)
-    except ValueError:
-        raise UsageError(f"{name}: expected one of {', '.join(kind)}, got {value!r}") from None
+def check_option(name: str, value: str | None, among: Iterable[str | None]) -> None:
+    """Raise `UsageError` unless an option has one of these values."""
+    if value not in (words := list(among)):
+        raise UsageError(f"{name}: expected one of {', '.join(map(str, words))}, got {value!r}")
 
 
 def observation_space(facts: bool) -> spaces.Dict:
@@ -81,13 +82,6 @@ def setups_of(ruleset: Ruleset, rows: Mapping[str, str | Sequence[str]]) -> Setu
     return np.array([numbers], np.uint8)
 
 
-def first_setups(ruleset: Ruleset, phase: SetupPhase, options: Mapping[str, Any] | None, rng: Rng) -> Setups | None:
-    """Return the set-ups that a game begins with, of `options` if it has `setups`; None if the seats are to place."""
-    if options and "setups" in options:
-        return setups_of(ruleset, options["setups"])
-    return random_setups(ruleset, 1, rng) if phase is SetupPhase.RANDOM else None
-
-
 class OneGame:
     """A game of two seats: a set-up phase, unless set-ups are given, and the play.
 
@@ -96,25 +90,26 @@ class OneGame:
     """
 
     def __init__(self, ruleset: Ruleset, setups: Setups | None = None) -> None:
-        self.ruleset = ruleset
         self.kernel = Kernel(ruleset, 1, observes=False)
-        self.placement: Placement | None = None
-        self.ended_by: tuple[Color, Reason] | None = None
-        """The seat that lost without a move, and why."""
+        self.placement = Placement(ruleset, 1) if setups is None else None
+        self.outcome: Outcome | None = None
         self.setups = setups
         """Both set-ups; None in the set-up phase."""
         self._choices: dict[Color, int] = {}
-        if setups is None:
-            self.placement = Placement(ruleset, 1)
-        else:
-            self.kernel.reset(setups)
+        if setups is not None:
+            self._start(setups)
+
+    def _start(self, setups: Setups) -> None:
+        self.setups, self.placement = setups, None
+        self.kernel.reset(setups)
+        self.outcome = self.kernel.outcome(0)
 
     # --- the turn ---------------------------------------------------------------------------------------------------
 
     @property
     def acting(self) -> tuple[Color, ...]:
         """The seats that have to act: in the set-up phase all that have not filled the square yet."""
-        if self.is_over:
+        if self.outcome:
             return ()
         if self.placement:
             return tuple(color for color in Color if color not in self._choices)
@@ -130,75 +125,65 @@ class OneGame:
                 mask[:] = self.kernel.mask[0]
         return mask
 
+    def is_legal(self, seat: Color, code: int) -> bool:
+        return bool(ACTIONS.contains(code) and self.mask(seat)[int(code)])
+
     def act(self, seat: Color, code: int) -> None:
         """Play a code of a seat that has to act. Raises `UsageError` unless it is legal."""
         if not self.is_legal(seat, code):
             raise UsageError(f"{seat.word}: expected a legal code (see action_mask), got {code!r:.40}")
         if self.placement is None:
             self.kernel.step(np.array([code]))
+            self.outcome = self.kernel.outcome(0)
             return
         self._choices[seat] = int(code)
         if len(self._choices) == len(Color):
             self.placement.place(np.array([[self._choices[color] for color in Color]]))
             self._choices = {}
             if self.placement.is_over:
-                self.setups, self.placement = self.placement.setups, None
-                self.kernel.reset(self.setups)
+                self._start(self.placement.setups)
 
-    def is_legal(self, seat: Color, code: int) -> bool:
-        number = isinstance(code, int | np.integer)
-        return number and 0 <= code < CODE_COUNT and bool(self.mask(seat)[code])
-
-    def act_anyhow(self, seat: Color, code: int, illegal: Illegal, rng: Rng) -> int:
-        """Play a code, or do what is to be done about an illegal one; return the code that was played."""
-        if illegal is not Illegal.ERROR and not self.is_legal(seat, code):
-            if illegal is Illegal.LOSE:
-                self.ended_by = seat, Reason.ILLEGAL_ACTION
-                return code
+    def act_anyhow(self, seat: Color, code: int, illegal: str, rng: Rng) -> int | None:
+        """Play a code, or do what is to be done about an illegal one; return the code that was played, if any."""
+        if illegal != Illegal.ERROR and not self.is_legal(seat, code):
+            if illegal == Illegal.LOSE:
+                self.lose(seat, Reason.ILLEGAL_ACTION)
+                return None
             code = int(rng.choice(np.flatnonzero(self.mask(seat))))
         self.act(seat, code)
         return int(code)
 
     # --- the result -------------------------------------------------------------------------------------------------
 
+    def lose(self, seat: Color, reason: Reason) -> None:
+        """End the game without a move."""
+        self.outcome = Outcome(seat.opponent, reason)
+
     @property
     def is_over(self) -> bool:
-        return self.ended_by is not None or (self.placement is None and bool(self.kernel.is_over[0]))
+        return self.outcome is not None
 
     def result(self) -> dict[str, str | None]:
         """Return the winner (None in a draw) and the reason of a game that is over; nothing before."""
-        if self.ended_by is not None:
-            return {"winner": self.ended_by[0].opponent.word, "reason": self.ended_by[1].value}
-        outcome = None if self.placement else self.kernel.outcome(0)
-        if outcome is None:
+        if self.outcome is None:
             return {}
-        return {"winner": None if outcome.winner is None else outcome.winner.word, "reason": outcome.reason.value}
+        winner, reason = self.outcome
+        return {"winner": None if winner is None else winner.word, "reason": reason.value}
 
     def reward(self, seat: Color) -> float:
         """Return 1 for a win, -1 for a loss, 0 for a draw and during the game."""
-        winner = self.result().get("winner")
-        return 0.0 if winner is None else 1.0 if winner == seat.word else -1.0
+        winner = self.outcome.winner if self.outcome else None
+        return 0.0 if winner is None else 1.0 if winner is seat else -1.0
 
     # --- what is seen -----------------------------------------------------------------------------------------------
 
     def observe(self, seat: Color) -> Observation:
-        """Return new arrays of what a seat observes. In the set-up phase the next square is on the plane `latest-1`,
-        and the fact `ply` is negative: the squares that are left.
-        """
+        """Return new arrays of what a seat observes."""
         if self.placement is None:
             planes, facts = self.kernel.observe([seat])
             return Observation(planes[0], facts[0])
         planes, facts = self.placement.observe()
-        square = self.placement.square
-        planes[0, seat, LATEST].flat[square] = ENTERED
-        facts[0, seat, PLY] = square - HOME_COUNT
         return Observation(planes[0, seat], facts[0, seat])
-
-    def observed(self, seat: Color, facts: bool = True) -> Observed:
-        """Return what a seat observes as the dictionary of the interfaces."""
-        seen = self.observe(seat)
-        kept = {"observation": seen.planes, "action_mask": self.mask(seat)}
-        return {**kept, "facts": seen.facts} if facts else kept
 
     def cells(self) -> tuple[str, ...]:
         """Return the 100 cells of the board with every rank shown: for people who watch, never for a seat."""
@@ -210,16 +195,46 @@ class OneGame:
                 pieces[list(HOME_SQUARES[color])] = ranks + BLUE_BIT * color * (ranks > 0)
         return tuple(_cell(square, int(piece)) for square, piece in enumerate(pieces))
 
-    def __deepcopy__(self, memo: object) -> "OneGame":
-        copied = OneGame(self.ruleset)
-        copied.ended_by, copied.setups, copied._choices = self.ended_by, self.setups, dict(self._choices)
-        copied.placement = deepcopy(self.placement)
-        for name in ("games", "mask", "codes", "counts", "_history"):
-            getattr(copied.kernel, name)[:] = getattr(self.kernel, name)
-        return copied
-
 
 def _cell(square: int, piece: int) -> str:
     if not piece:
         return CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY
     return ("b" if piece > BLUE_BIT else "r") + Rank(piece % BLUE_BIT).letter
+
+
+class OneGameEnv:
+    """The part that environments of one game share: their options, and the game."""
+
+    game: OneGame
+
+    def __init__(
+        self,
+        ruleset: Ruleset | str = "isf",
+        *,
+        setup: str = SetupPhase.PLACE,
+        facts: bool = True,
+        illegal: str = Illegal.ERROR,
+        render_mode: str | None = None,
+    ) -> None:
+        check_option("setup", setup, SetupPhase)
+        check_option("illegal", illegal, Illegal)
+        check_option("render_mode", render_mode, [None, *RENDER_MODES])
+        self.ruleset = as_ruleset(ruleset)
+        check_supported(self.ruleset)
+        self.setup, self.facts, self.illegal, self.render_mode = setup, facts, illegal, render_mode
+
+    def render(self) -> Any:
+        """Render the board with every rank shown."""
+        return rendered(self.render_mode, self.game.cells(), self.game.acting)
+
+    def _first_setups(self, options: Mapping[str, Any] | None, rng: Rng) -> Setups | None:
+        """Return the set-ups that a game begins with, of `options` if it has `setups`; None if the seats place."""
+        if options and "setups" in options:
+            return setups_of(self.ruleset, options["setups"])
+        return random_setups(self.ruleset, 1, rng) if self.setup == SetupPhase.RANDOM else None
+
+    def _observed(self, seat: Color) -> Observed:
+        """Return what a seat observes as the dictionary of the interfaces."""
+        seen = self.game.observe(seat)
+        kept = {"observation": seen.planes, "action_mask": self.game.mask(seat)}
+        return {**kept, "facts": seen.facts} if self.facts else kept

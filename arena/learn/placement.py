@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arena.errors import UsageError
 from arena.learn.kernel_tables import HOME_COUNT, RANK_COUNT
-from arena.learn.observation import FACT_COUNT, HIDDEN, OWN, PLANE_COUNT, Observation
+from arena.learn.observation import ENTERED, FACT_COUNT, HIDDEN, LATEST, OWN, PLANE_COUNT, PLY, Observation
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, Rank
 
@@ -95,11 +95,17 @@ class Placement:
         self.square += 1
 
     def observe(self) -> Observation:
-        """Return what the seats observe by game and seat: own pieces so far, and in the facts those still in hand."""
+        """Return what the seats observe by game and seat: own pieces so far, and in the facts those still in hand.
+
+        The next square is on the plane `latest-1`, and the fact `ply` is minus the number of squares left.
+        """
         games = len(self.setups)
         planes = np.zeros((games, 2, PLANE_COUNT, BOARD_SIZE**2), np.int8)
         for rank in range(1, CHOICES):
             planes[:, :, OWN + rank - 1, :HOME_COUNT] = self.setups == rank
+        if not self.is_over:
+            planes[:, :, LATEST, self.square] = ENTERED
         facts = np.zeros((games, 2, FACT_COUNT), np.int32)
+        facts[:, :, PLY] = self.square - HOME_COUNT
         facts[:, :, HIDDEN : HIDDEN + RANK_COUNT] = self._left[:, :, 1:]
         return Observation(planes.reshape(games, 2, PLANE_COUNT, BOARD_SIZE, BOARD_SIZE), facts)

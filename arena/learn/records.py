@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from arena.errors import UsageError
 from arena.game import STRATEGO
 from arena.game.record import GameRecord
-from arena.league.exchange import read_records
-from arena.league.store import Store, is_record_file
+from arena.league.exchange import numbered_records
 from arena.learn.action_codes import CODE_COUNT, action_code
 from arena.learn.kernel import Kernel
 from arena.learn.kernel_tables import check_supported
@@ -145,14 +144,7 @@ def _empty(rows: int) -> Positions:
 
 
 def _records(source: Source) -> Iterator[tuple[int, GameRecord]]:
-    if not isinstance(source, str | Path):
-        yield from enumerate(source, start=1)
-    elif is_record_file(Path(source)):
-        yield from enumerate(read_records(Path(source)), start=1)
-    else:
-        with Store(Path(source), create=False) as store:
-            for number in store.numbers():
-                yield store.record(number)
+    return numbered_records(Path(source)) if isinstance(source, str | Path) else iter(enumerate(source, start=1))
 
 
 def _game(number: int, record: GameRecord) -> _Game | None:
@@ -209,7 +201,7 @@ def _in_lockstep(ruleset: Ruleset, games: Sequence[_Game]) -> Iterator[Positions
             *(array[places] for array in (kernel.planes, kernel.facts, kernel.mask, actions)),
             *(array[places] for array in (results[playing] * (1 - 2 * seats), seats, kernel.ply, numbers[playing])),
         )
-        kernel.step(np.where(is_playing, actions, kernel.codes[:, 0]))
+        kernel.step(actions, ~is_playing)
         ended = np.flatnonzero(is_playing & (kernel.ply == lengths[playing]))
         again = ended[: len(games) - begun]
         if len(again):

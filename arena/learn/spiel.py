@@ -7,6 +7,7 @@ interfaces. `resample_from_infostate` draws from all set-ups that the opponent c
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from random import Random
 from typing import Any, NamedTuple
 
@@ -52,13 +53,13 @@ class _Play:
     """The game of a state and its history; OpenSpiel copies it with the state."""
 
     def __init__(self, game: OneGame) -> None:
-        self.game = game
+        self.game, self.ruleset = game, game.kernel.ruleset
         self.choices: tuple[list[int], list[int]] = ([], [])
         """By side: the choices of its set-up."""
         self.plies: list[_Ply] = []
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "_Play":
-        copied = _Play(self.game.__deepcopy__(memo))
+    def __deepcopy__(self, memo: object) -> "_Play":
+        copied = _Play(deepcopy(self.game))
         copied.choices = self.choices[0].copy(), self.choices[1].copy()
         copied.plies = self.plies.copy()
         return copied
@@ -83,7 +84,7 @@ class _Play:
 
     def told(self, seat: Color) -> list[tuple[_Ply, Battle | None]]:
         """Return the plies, each with its battle as a seat was told of it."""
-        tables = tables_of(self.game.ruleset)
+        tables = tables_of(self.ruleset)
         found = []
         for ply in self.plies:
             hidden = ply.battle is not None and ply.color is seat and tables.hides_defender(ply.battle)
@@ -92,10 +93,9 @@ class _Play:
 
     def view(self, seat: Color) -> View:
         """Return the view that a bot on this seat would have."""
-        ruleset = self.game.ruleset
         rows = tuple(setup_rows(choices) for choices in self.choices)
-        engine = EngineGame(ruleset, *rows)
-        view = begun_view(ruleset, seat, rows[seat], enemy_squares(engine, seat))
+        engine = EngineGame(self.ruleset, *rows)
+        view = begun_view(self.ruleset, seat, rows[seat], enemy_squares(engine, seat))
         for ply in self.plies:
             show(view, engine.apply(action_text(ply.code, ply.color)), engine.tables)
         view.ply = len(self.plies) + 1
@@ -104,7 +104,7 @@ class _Play:
     def resampled(self, seat: Color, random: Random) -> list[int]:
         """Return the choices of a set-up that the opponent can have, of the squares that it has filled."""
         if self.game.placement:
-            choices: list[int] = army_choices(self.game.ruleset).tolist()
+            choices: list[int] = army_choices(self.ruleset).tolist()
             random.shuffle(choices)
             return choices[: len(self.choices[seat.opponent])]
         knowledge = Knowledge(self.view(seat))

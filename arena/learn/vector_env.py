@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from arena.errors import UsageError
 from arena.learn.action_codes import CODE_COUNT
 from arena.learn.kernel import Kernel
-from arena.learn.kernel_tables import GOING_ON, REASONS
-from arena.learn.one_game import Observed, observation_space
+from arena.learn.kernel_tables import REASONS
+from arena.learn.one_game import MOST_TRIES, Observed, check_option, observation_space
 from arena.learn.placement import Setups, random_setups
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.seats import COLOR_BY_WORD, Color
@@ -23,8 +23,6 @@ BatchPolicy = Callable[[Observed], ArrayLike]
 """A function that returns a legal code for each game of a batch of observations."""
 MakeSetups = Callable[[Ruleset, int, np.random.Generator], Setups]
 Numbers = NDArray[Any]
-WAITING = len(REASONS)
-"""The reason of a game in the kernel that must not move in a step."""
 
 
 class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
@@ -48,8 +46,7 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
         autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP,
         copy: bool = True,
     ) -> None:
-        if seat not in (None, *COLOR_BY_WORD):
-            raise UsageError(f"seat: expected red, blue or None, got {seat!r}")
+        check_option("seat", seat, [None, *COLOR_BY_WORD])
         self.kernel = Kernel(ruleset, num_envs)
         self.num_envs, self.opponent, self.facts, self.copy = num_envs, opponent, facts, copy
         self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode(autoreset_mode)}
@@ -83,7 +80,7 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
             raise UsageError(f"game {over.argmax()}: it is over. Call reset with a reset_mask first.")
         if self.opponent is None:
             self._seats = self.kernel.to_move.copy()
-        self._play(~over, actions)
+        self.kernel.step(actions)
         self._opponent_moves()
         if over.any():  # under NEXT_STEP: these games were over before the step
             self._begin(over)
@@ -99,33 +96,25 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
 
     def _begin(self, which: Numbers) -> None:
         """Begin games, up to the agent's first turn: again, if the opponent wins before it."""
-        while which.any():
+        for _ in range(MOST_TRIES):
             numbers = np.flatnonzero(which)
             self.kernel.reset(self._make_setups(self.kernel.ruleset, len(numbers), self.np_random), numbers)
             drawn = self.np_random.integers(len(Color), size=len(numbers))
             self._seats[numbers] = drawn if self._fixed_seat is None else self._fixed_seat
             self._opponent_moves()
             which = which & self.kernel.is_over
+            if not which.any():
+                return
+        raise UsageError(f"game {which.argmax()}: {MOST_TRIES} games in a row ended before the agent's first turn")
 
     def _opponent_moves(self) -> None:
         if self.opponent is None:
             return
         which = ~self.kernel.is_over & (self.kernel.to_move != self._seats)
         if which.any():
-            numbers = np.flatnonzero(which)
             actions = np.zeros(self.num_envs, np.int64)
-            actions[numbers] = self.opponent({name: array[numbers] for name, array in self._arrays().items()})
-            self._play(which, actions)
-
-    def _play(self, which: Numbers, actions: Numbers) -> None:
-        """Play in some games; the others wait, in the kernel's eyes as games that are over."""
-        reasons = self.kernel.games["reason"]
-        waiting = ~which & (reasons == GOING_ON)
-        reasons[waiting] = WAITING
-        try:
-            self.kernel.step(actions)
-        finally:
-            reasons[waiting] = GOING_ON
+            actions[which] = self.opponent({name: array[which] for name, array in self._arrays().items()})
+            self.kernel.step(actions, ~which)
 
     # --- what is returned ---------------------------------------------------------------------------------------------
 

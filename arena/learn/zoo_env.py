@@ -9,48 +9,25 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from arena.errors import UsageError
 from arena.learn.action_codes import CODE_COUNT
-from arena.learn.board_image import rendered
-from arena.learn.one_game import (
-    Illegal,
-    Observed,
-    OneGame,
-    SetupPhase,
-    first_setups,
-    observation_space,
-    option_of,
-)
+from arena.learn.board_image import RENDER_MODES
+from arena.learn.one_game import Observed, OneGame, OneGameEnv, observation_space
 from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.rules.rulesets import as_ruleset
 from protocol.notation import Color
 
-RENDER_MODES = ["human", "ansi", "rgb_array"]
 AGENTS = {color.word: color for color in Color}
 
 
-class _ZooGame:
-    """The part that both environments share: their options, spaces and the game."""
+class _ZooGame(OneGameEnv):
+    """The part that both environments share."""
 
     agents: list[str]
 
-    def __init__(
-        self,
-        ruleset: Ruleset | str = "isf",
-        *,
-        setup: str = SetupPhase.PLACE,
-        facts: bool = True,
-        illegal: str = Illegal.ERROR,
-        max_cycles: int | None = None,
-        render_mode: str | None = None,
-    ) -> None:
-        self.ruleset = as_ruleset(ruleset)
-        self.setup: SetupPhase = option_of(SetupPhase, "setup", setup)
-        self.illegal: Illegal = option_of(Illegal, "illegal", illegal)
-        if render_mode not in (None, *RENDER_MODES):
-            raise UsageError(f"render_mode: expected one of {', '.join(RENDER_MODES)}, got {render_mode!r}")
-        self.facts, self.max_cycles, self.render_mode = facts, max_cycles, render_mode
+    def __init__(self, ruleset: Ruleset | str = "isf", *, max_cycles: int | None = None, **options: Any) -> None:
+        super().__init__(ruleset, **options)
+        self.max_cycles = max_cycles
         self.possible_agents = list(AGENTS)
         self.agents = []
-        self.observation_spaces = {agent: observation_space(facts) for agent in AGENTS}
+        self.observation_spaces = {agent: observation_space(self.facts) for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(CODE_COUNT) for agent in AGENTS}
         self.rng = np.random.default_rng()
 
@@ -61,20 +38,15 @@ class _ZooGame:
         return self.action_spaces[agent]
 
     def observe(self, agent: str) -> Observed:
-        """Return what an agent observes: `observation`, `facts` unless they are left out, and `action_mask`."""
-        return self.game.observed(AGENTS[agent], self.facts)
-
-    def render(self) -> Any:
-        """Render the board with every rank shown."""
-        return rendered(self.render_mode, self.game.cells(), self.game.acting)
+        return self._observed(AGENTS[agent])
 
     def close(self) -> None:
-        """Do nothing: there is no window."""
+        """Do nothing: there is no window. PettingZoo asks for this of all that render."""
 
     def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         if seed is not None:
             self.rng = np.random.default_rng(seed)
-        self.game = OneGame(self.ruleset, first_setups(self.ruleset, self.setup, options, self.rng))
+        self.game = OneGame(self.ruleset, self._first_setups(options, self.rng))
         self.turns = 0
         self.agents = self.possible_agents[:]
 
@@ -118,7 +90,7 @@ class StrategoAECEnv(_ZooGame, AECEnv[str, Observed, int | None]):  # type: igno
         if self.game.is_over:
             for name, color in AGENTS.items():
                 self.rewards[name], self.terminations[name] = self.game.reward(color), True
-                self.infos[name] = dict(self.game.result())
+                self.infos[name] = self.game.result()
         elif self.max_cycles is not None and self.turns >= self.max_cycles * len(AGENTS):
             self.truncations = dict.fromkeys(AGENTS, True)
         self._accumulate_rewards()

@@ -5,14 +5,12 @@ A set-up counts once for each game that it was played in, for either side as its
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from arena.errors import UsageError
 from arena.game import STRATEGO
-from arena.league.exchange import read_records
-from arena.league.store import Store, is_record_file
+from arena.league.exchange import numbered_records
 from arena.stratego.gravon import UnplayableError, setups_of
 from arena.stratego.library.gravon_archive import is_archive, read_archive
 from arena.system.printable import counted, printable
@@ -55,12 +53,10 @@ def _of_archive(path: Path, left_out: list[str]) -> Iterator[Played]:
 
 
 def _of_records(path: Path) -> Iterator[Played]:
-    with Store(path, create=False) if not is_record_file(path) else nullcontext() as store:
-        records = read_records(path) if store is None else (store.record(number)[1] for number in store.numbers())
-        for record in records:
-            if record.variant.game != STRATEGO:
-                raise UsageError(f"{printable(str(path))}: expected games of {STRATEGO}, got {record.variant.title}")
-            yield record.ruleset, record.setups, record.verdict.result.winner
+    for _, record in numbered_records(path):
+        if record.variant.game != STRATEGO:
+            raise UsageError(f"{printable(str(path))}: expected games of {STRATEGO}, got {record.variant.title}")
+        yield record.ruleset, record.setups, record.verdict.result.winner
 
 
 def _statistics(kind: str, times: Counter[str], half_points: Counter[tuple[str, str]], most: int) -> dict[str, Any]:

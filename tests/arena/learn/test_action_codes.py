@@ -8,7 +8,6 @@ from arena.learn.action_codes import (
     action_code,
     action_text,
     codes_of,
-    pair_code,
     pair_mask,
     pairs_of,
     seat_square,
@@ -34,7 +33,6 @@ def test_arrays_of_codes_are_those_of_single_pairs() -> None:
     codes = np.arange(CODE_COUNT)
     origins, targets = pairs_of(codes)
     assert np.array_equal(codes_of(origins, targets), codes)
-    assert [pair_code(*map(int, pair)) for pair in zip(origins, targets, strict=True)] == codes.tolist()
     assert codes_of(np.array([0, 5]), np.array([11, 5])).tolist() == [-1, -1]
 
 
@@ -46,14 +44,7 @@ def test_a_mask_of_pairs_has_the_codes_of_the_flat_one() -> None:
         assert np.sort(codes_of(*np.nonzero(square))).tolist() == np.flatnonzero(flat).tolist()
 
 
-@pytest.mark.parametrize("text", ["resign", "d2-d3-e3", "a9-a10+8c2", "e7?e9B"])
+@pytest.mark.parametrize("text", ["resign", "d2-d3-e3", "a1-b2", "a1-a1", "a9-a10+8c2", "e7?e9B"])
 def test_an_action_that_is_no_straight_move_has_no_code(text: str) -> None:
     with pytest.raises(ValueError, match="expected a straight move"):
         action_code(text, Color.RED)
-
-
-def test_squares_that_no_line_joins_have_no_code() -> None:
-    with pytest.raises(ValueError, match="one file or row"):
-        pair_code(0, 11)
-    with pytest.raises(ValueError, match="one file or row"):
-        pair_code(5, 5)

@@ -2,35 +2,45 @@
 
 import contextlib
 import io
+import pickle
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import needs_learn  # noqa: F401  (before all that needs it)
 import numpy as np
+import psutil
 import pytest
 from gymnasium import make
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from learn_twins import CASES, twins
 
+import arena.learn
 from arena.errors import ArenaError, UsageError
 from arena.learn.gym_env import StrategoEnv
+from arena.learn.kernel_tables import UnsupportedRuleError
 from arena.learn.one_game import Observed
-from arena.learn.placement import Setups, setup_rows
+from arena.learn.placement import Setups, setup_numbers, setup_rows
 from arena.learn.vector_env import StrategoVectorEnv
 from protocol.notation import Color
 
 BOTS = Path(__file__).parents[3] / "bots"
 BASIC = {"sandbox": "basic"}
-RESIGNS = """
-class {name}(Bot):
-    name = "{name}"
+SHORT = """
+from protocol.bot import Bot, run
+class Short(Bot):
+    last = "none"
     def move(self, view):
         {move}
-run({name})
+    def end(self, view, end):
+        Short.last = end.result.value
+run(Short)
 """
+IMMOBILE = "S222222223/333344445F/55566677M6/BB89BB78BB"
+"""Bombs where no lake is in front: the side to move first has lost."""
 
 
 def first_code(seen: Observed) -> Any:
@@ -41,6 +51,12 @@ def first_code(seen: Observed) -> Any:
 def random_codes(seen: Observed, rng: np.random.Generator) -> Any:
     mask = seen["action_mask"]
     return (rng.random(mask.shape) * mask).argmax(axis=-1)
+
+
+def short_bot(folder: Path, move: str) -> Path:
+    path = folder / "short.py"
+    path.write_text(SHORT.format(move=move))
+    return path
 
 
 def ends(env: StrategoEnv, seed: int) -> tuple[float, dict[str, Any]]:
@@ -117,9 +133,7 @@ def test_a_bot_makes_its_own_set_up(against_drifter: StrategoEnv) -> None:
     ("move", "reason"), [('return "resign"', "resign"), ('return "a1-a1"', "illegal-action")], ids=["resigns", "cheats"]
 )
 def test_a_bot_that_resigns_or_cheats_loses(tmp_path: Path, move: str, reason: str) -> None:
-    path = tmp_path / "short.py"
-    path.write_text("from protocol.bot import Bot, run\n" + RESIGNS.format(name="Short", move=move))
-    env = StrategoEnv("barrage", path, seat="red", setup="random", bot_options=BASIC)
+    env = StrategoEnv("barrage", short_bot(tmp_path, move), seat="red", setup="random", bot_options=BASIC)
     seen, _ = env.reset(seed=1)
     _, reward, over, _, info = env.step(int(first_code(seen)))
     env.close()
@@ -135,9 +149,68 @@ def test_a_bot_that_fails_is_named(tmp_path: Path) -> None:
         StrategoEnv("barrage", tmp_path / "missing.py", bot_options=BASIC)
 
 
+def test_a_bot_that_lost_is_told_so(tmp_path: Path) -> None:
+    path = short_bot(tmp_path, 'return "resign" if Short.last in ("none", "loss") else "a1-a1"')
+    env = StrategoEnv("barrage", path, seat="red", setup="random", bot_options=BASIC)
+    assert [ends(env, seed)[1]["reason"] for seed in range(2)] == ["resign", "resign"]
+    env.close()
+
+
+@pytest.mark.parametrize(
+    ("move", "fault"), [("raise SystemExit(3)", "exited with code 3"), ("__import__('time').sleep(99)", "no message")]
+)
+def test_a_bot_that_fails_in_a_game_leaves_no_process_and_is_started_again(
+    tmp_path: Path, move: str, fault: str
+) -> None:
+    children = psutil.Process().children(recursive=True)
+    path = short_bot(tmp_path, f"if view.ply > 3: {move}\n        return view.legal[0]")
+    env = StrategoEnv("barrage", path, seat="red", setup="random", bot_options={**BASIC, "seconds": 2.0})
+    for _ in range(2):
+        with pytest.raises(ArenaError, match=fault):
+            ends(env, 1)
+        assert psutil.Process().children(recursive=True) == children
+        with pytest.raises(UsageError, match="Call reset"):
+            env.step(0)
+    env.reset()
+    env.close()
+    env.close()
+    assert psutil.Process().children(recursive=True) == children
+
+
+def test_games_that_always_end_before_the_first_turn_are_refused(tmp_path: Path) -> None:
+    blue_turn = "the agent's first turn"
+    resigns = StrategoEnv("barrage", short_bot(tmp_path, 'return "resign"'), seat="blue", setup="random")
+    with contextlib.closing(resigns), pytest.raises(UsageError, match=blue_turn):
+        resigns.reset()
+    rows = dict.fromkeys(("red", "blue"), IMMOBILE)
+    with pytest.raises(UsageError, match=blue_turn):
+        StrategoEnv("isf").reset(options={"setups": rows})
+    setups = np.array([[setup_numbers(IMMOBILE.split("/"))] * 2])
+    with pytest.raises(UsageError, match=blue_turn):
+        StrategoVectorEnv("isf", 1, setups=lambda *_: setups).reset()
+
+
+@pytest.mark.parametrize("copied", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_of_an_environment_plays_on(copied: Any) -> None:
+    env = StrategoEnv("barrage", setup="random", seat="red")
+    seen, _ = env.reset(seed=1)
+    other = copied(env)
+    for _ in range(10):
+        code: Any = np.asarray(first_code(seen))  # without dimensions, as some libraries give it
+        seen, *_ = env.step(code)
+        again, *_ = other.step(int(code))
+        assert all(np.array_equal(seen[key], again[key]) for key in seen)
+
+
+@pytest.mark.parametrize("kind", [StrategoEnv, StrategoVectorEnv, arena.learn.env, arena.learn.parallel_env])
+def test_rules_that_the_kernel_has_not_are_refused_at_once(kind: Any) -> None:
+    with pytest.raises(UnsupportedRuleError, match="captains"):
+        kind("vintage/lightning")
+
+
 @pytest.mark.parametrize("kind", [StrategoEnv, StrategoVectorEnv])
 def test_a_wrong_seat_is_named(kind: Any) -> None:
-    with pytest.raises(UsageError, match="seat: expected red, blue or None, got 'green'"):
+    with pytest.raises(UsageError, match="seat: expected one of None, red, blue, got 'green'"):
         kind("barrage", seat="green")
 
 

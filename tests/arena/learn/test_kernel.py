@@ -1,6 +1,10 @@
 """The kernel plays as the engine's referee does, and tells each seat what the referee tells it."""
 
+import pickle
+from collections.abc import Callable
+from copy import deepcopy
 from random import Random
+from typing import Any
 
 import needs_numba  # noqa: F401  (before all that needs it)
 import numpy as np
@@ -9,11 +13,11 @@ from kernel_games import MANNERS, PLAIN, Manner, Pair, chasing, compare, shorten
 from random_rules import made_ruleset, random_ruleset
 
 from arena.errors import UsageError
-from arena.learn.action_codes import action_text
+from arena.learn.action_codes import action_code, action_text
 from arena.learn.compiled import HAS_MOVED, TOLD
 from arena.learn.kernel import Kernel
 from arena.learn.kernel_tables import REASONS, UnsupportedRuleError, rule_numbers
-from arena.learn.observation import FACT_COUNT, FACTS, PLANE_COUNT, PLANES, legal_mask, observe
+from arena.learn.observation import FACT_COUNT, FACTS, PLANE_COUNT, PLANES, observe
 from arena.learn.placement import Placement, random_setups, setup_rows
 from arena.stratego.rules.ruleset import Chase, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
@@ -147,7 +151,7 @@ def test_planes_facts_and_mask_of_a_step_are_those_of_a_bot_in_that_seat() -> No
         expected = observe(view)
         assert np.array_equal(kernel.planes[0], expected.planes)
         assert np.array_equal(kernel.facts[0], expected.facts)
-        assert np.array_equal(kernel.mask[0], legal_mask(view))
+        assert np.flatnonzero(kernel.mask[0]).tolist() == sorted(action_code(text, view.color) for text in view.legal)
         code = chooser.choice(np.flatnonzero(kernel.mask[0]).tolist())
         pair.play(pair.game.parse(action_text(code, pair.game.to_move)))
         kernel.step([code])
@@ -208,6 +212,39 @@ def test_an_illegal_action_is_refused_before_anything_is_played(action: int) -> 
     with pytest.raises(UsageError, match="game 2: expected one of its"):
         kernel.step(actions)
     assert (kernel.games == before).all()
+
+
+def test_games_that_wait_stay_as_they_are() -> None:
+    kernel = begun("barrage", 3)
+    before = kernel.games[[0, 2]].copy()
+    kernel.step(np.where([False, True, False], kernel.sample(np.random.default_rng(1)), -1), np.array([1, 0, 1]) > 0)
+    assert (kernel.games[[0, 2]] == before).all()
+    assert kernel.ply.tolist() == [0, 1, 0]
+    with pytest.raises(UsageError, match="game 1: expected one of"):
+        kernel.step([-1, -1, -1], np.array([True, False, True]))
+    assert not kernel.is_over.any()
+
+
+@pytest.mark.parametrize("copied", [Kernel.copy, deepcopy, lambda kernel: pickle.loads(pickle.dumps(kernel))])
+def test_a_copy_goes_its_own_way(copied: Callable[[Kernel], Kernel]) -> None:
+    kernel, rng = begun("isf", 2), np.random.default_rng(3)
+    for _ in range(30):
+        kernel.step(kernel.sample(rng))
+    other, planes, codes = copied(kernel), kernel.planes.copy(), kernel.sample(rng)
+    other.step(codes)
+    assert np.array_equal(kernel.planes, planes)
+    kernel.step(codes)
+    arrays: list[Any] = [[each.games, each.mask, each.codes, each.planes, each.facts] for each in (kernel, other)]
+    assert all(np.array_equal(*pair) for pair in zip(*arrays, strict=True))
+
+
+@pytest.mark.parametrize("which", [[3], [-1], [False, True, False], [0.5]])
+def test_games_that_are_none_are_refused(which: Any) -> None:
+    kernel = begun("barrage", 3)
+    with pytest.raises(UsageError, match="which: expected numbers of games from 0 to 2, got"):
+        kernel.reset(random_setups(kernel.ruleset, len(which), np.random.default_rng(1)), which)
+    with pytest.raises(UsageError, match="seats: expected 0 for red or 1 for blue, got 2"):
+        kernel.observe([0, 1, 2])
 
 
 def test_actions_and_set_ups_of_a_wrong_shape_or_army_are_refused() -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import sys
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -166,6 +167,16 @@ def test_a_game_begins_with_given_set_ups(make: Any) -> None:
 def test_wrong_set_ups_are_named(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         arena.learn.env("isf").reset(options=options)
+
+
+@pytest.mark.parametrize("missing", ["pettingzoo", "numba"])
+def test_a_missing_library_is_named_with_the_extra_that_has_it(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    for name in ("zoo_env", "one_game", "kernel", "compiled"):
+        monkeypatch.delitem(sys.modules, f"arena.learn.{name}", raising=False)
+        monkeypatch.delattr(arena.learn, name, raising=False)
+    with pytest.raises(ImportError, match=f"{missing}.*: install stratego-arena with its extra 'learn'"):
+        arena.learn.env("isf")
 
 
 @ENVIRONMENTS
