@@ -52,12 +52,10 @@ class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
         self._fixed_seat = None if seat is None else COLOR_BY_WORD[seat]
         self.observation_space = observation_space(self.facts)
         self.action_space = spaces.Discrete(CODE_COUNT)
-        self._policy: Policy = self._random_code
+        self._policy = opponent if callable(opponent) else None
         self._bot: BotOpponent | None = None
         if isinstance(opponent, str | os.PathLike):
             self._bot = BotOpponent(opponent, self.ruleset, **(bot_options or {}))
-        elif opponent is not None:
-            self._policy = opponent
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -82,21 +80,21 @@ class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
             self._bot_choices = setup_numbers(rows).tolist()
             if setups is not None:
                 setups[0, self.seat.opponent] = self._bot_choices
-        self.game = OneGame(self.ruleset, setups)
+        self._game = OneGame(self.ruleset, setups)
         self._start_bot()
         self._opponent_acts()
 
     def step(self, action: int) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
+        was_placing = self.game.placement is not None
         if self.seat not in self.game.acting:  # also after a bot has failed
             raise UsageError("step: the game is over. Call reset first.")
-        was_placing = self.game.placement is not None
         code = self.game.act_anyhow(self.seat, action, self.illegal, self.np_random)
-        if self._bot and code is not None and not was_placing:
+        if self._bot and code >= 0 and not was_placing:
             self._bot.tell(action_text(code, self.seat))
         self._opponent_acts()
         if self.render_mode == "human":
             self.render()
-        info = {"seat": self.seat.word, **self.game.result()}
+        info = {"seat": self.seat.word, "action": code, **self.game.result()}
         return self._observed(self.seat), self.game.reward(self.seat), self.game.is_over, False, info
 
     def close(self) -> None:
@@ -109,7 +107,7 @@ class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
         enemy = self.seat.opponent
         while self.game.acting and self.seat not in self.game.acting:
             if self._bot is None:
-                self.game.act(enemy, self._policy(self._observed(enemy)))
+                self.game.act(enemy, (self._policy or self._random_code)(self._observed(enemy)))
             elif self.game.placement:
                 self.game.act(enemy, self._bot_choices[self.game.placement.square])
                 self._start_bot()
