@@ -127,7 +127,8 @@ def measure(ruleset: Ruleset, batch: int, steps: int, rounds: int) -> None:
     for name, row in zip(runs, rates, strict=True):
         middle, part = statistics.median(row), statistics.median(row) / statistics.median(rates[0])
         print(f"{ruleset.name:12} {name:31} {max(row):11,.0f} plies/s best, {middle:11,.0f} median = {part:.3f}")
-    memory = observing.kernel.bytes_per_game()
+    arrays = ("games", "_history", "mask", "codes", "planes", "facts")
+    memory = {name: getattr(observing.kernel, name).nbytes // batch for name in arrays}
     parts = ", ".join(f"{name} {size:,}" for name, size in memory.items())
     print(f"{ruleset.name:12} {sum(memory.values()):,} bytes a game: {parts}", flush=True)
 
