@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.exit_codes import DONE, FOUND
+from arena.cli.exit_codes import DONE, FAILED
 from arena.cli.helping import command
 from arena.cli.shared_options import json_option, known_game_option
 from arena.cli.streams import NowAndThen, remark_some, result
@@ -31,7 +31,6 @@ def import_command(store: Path, files: tuple[Path, ...], kind: str, as_json: boo
     archive = displayed(game_named(STRATEGO).displays.archive, None)
     imported = import_games(store, files, lambda done: said.remark(f"imported {done} games"), archive, kind)
     remark_some("left out", imported.left_out)
-    found = imported.new + imported.present
     if as_json:
         document: dict[str, object] = {
             "store": printable(str(store)),
@@ -44,8 +43,5 @@ def import_command(store: Path, files: tuple[Path, ...], kind: str, as_json: boo
         games = counted(imported.new, "game was", "games were")
         present = f", {imported.present} were there already" if imported.present else ""
         left_out = f", {len(imported.left_out)} left out" if imported.left_out else ""
-        if found:
-            result(printable(f"{store}: {games} imported{present}{left_out}"))
-        else:
-            result(printable(f"nothing was imported to {store}: no game was found{left_out}"))
-    return DONE if found else FOUND
+        result(printable(f"{store}: {games} imported{present}{left_out}"))
+    return DONE if imported.new or imported.present else FAILED

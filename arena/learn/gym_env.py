@@ -10,6 +10,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from arena.errors import UsageError
 from arena.learn.action_codes import CODE_COUNT, action_code, action_text
@@ -29,11 +30,9 @@ MOST_SEED = 2**32
 class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
     """The agent has one seat, `opponent` the other: a bot's path, a `Policy`, or None for random legal actions.
 
-    `seat` is red, blue, or None to draw it for each game. `setup="random"` begins with random set-ups, but a bot keeps
-    its own. `illegal` is what an action of the agent outside the mask does: `error` raises `UsageError`, `lose` loses,
-    `random` plays a random legal action. `bot_options` are those of `BotOpponent`. The reward is 1 for a win, -1 for a
-    loss. A bot that resigns or plays an illegal action loses; one that fails raises `ArenaError`, and is started again
-    by the next `reset`.
+    `seat` is red, blue, or None to draw it for each game. `bot_options` are those of `BotOpponent`, others those of
+    `OneGameEnv`; a bot makes its own set-up. A bot that resigns or plays an illegal action loses; one that fails raises
+    `ArenaError`, and is started again by the next `reset`.
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 4}  # noqa: RUF012
@@ -96,6 +95,10 @@ class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
             self.render()
         info = {"seat": self.seat.word, "action": code, **self.game.result()}
         return self._observed(self.seat), self.game.reward(self.seat), self.game.is_over, False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which codes are legal, as sb3-contrib asks for it."""
+        return self.game.mask(self.seat).astype(np.bool_)
 
     def close(self) -> None:
         """End the process of a bot."""

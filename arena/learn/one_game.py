@@ -203,7 +203,7 @@ def _cell(square: int, piece: int) -> str:
 
 
 class OneGameEnv:
-    """The part that environments of one game share: their options, and the game."""
+    """The part that environments of one game share: their options (`SetupPhase`, `Illegal`), and the game."""
 
     _game: OneGame | None = None
 

@@ -137,8 +137,7 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
     def _infos(self) -> dict[str, Any]:
         """Return the seat of each observation; of games that are over also the winner (2: none) and the reason."""
         done = self.kernel.is_over
-        itself = self.opponent is None
-        infos: dict[str, Any] = {"seat": np.where(done | (not itself), self._seats, self.kernel.to_move)}
+        infos: dict[str, Any] = {"seat": np.where(done, self._seats, self.kernel.to_move)}
         return {**infos, **self._results(done)} if done.any() else infos
 
     def _results(self, done: Numbers) -> dict[str, Any]:

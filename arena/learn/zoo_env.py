@@ -54,9 +54,8 @@ class _ZooGame(OneGameEnv):
 class StrategoAECEnv(_ZooGame, AECEnv[str, Observed, int | None]):  # type: ignore[misc]
     """The agents red and blue act in turn; in the set-up phase each fills its next square.
 
-    `setup="random"` begins with random set-ups; `max_cycles` ends a game after so many turns of each agent.
-    `illegal` is what an action outside the mask does: `error` raises `UsageError`, `lose` loses the game, `random`
-    plays a random legal action. `reset(options={"setups": {"red": ROWS, "blue": ROWS}})` begins with given set-ups.
+    `max_cycles` ends a game after so many turns of each agent; other options are those of `OneGameEnv`.
+    `reset(options={"setups": {"red": ROWS, "blue": ROWS}})` begins with given set-ups.
     """
 
     metadata: ClassVar[dict[str, Any]] = {

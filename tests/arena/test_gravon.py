@@ -247,7 +247,7 @@ def test_a_file_of_which_no_game_is_left_makes_no_store_and_fails(tmp_path: Path
     done = invoke(tmp_path, "import", "all.sqlite", "bad.gsn")
     assert done.returncode == 1
     assert "left out: bad.gsn: " in done.stderr
-    assert done.stdout == "nothing was imported to all.sqlite: no game was found, 1 left out\n"
+    assert done.stdout == "all.sqlite: 0 games were imported, 1 left out\n"
     assert not (tmp_path / "all.sqlite").exists()
 
 

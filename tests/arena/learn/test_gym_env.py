@@ -125,6 +125,12 @@ def test_a_game_that_is_given_up_is_followed_by_another(against_drifter: Strateg
     assert ends(against_drifter, 2) == ends(against_drifter, 2)
 
 
+def test_the_mask_is_there_as_sb3_contrib_asks_for_it() -> None:
+    env = make("arena/Stratego-v0")
+    seen, _ = env.reset(seed=1)
+    assert np.array_equal(env.get_wrapper_attr("action_masks")(), seen["action_mask"].astype(np.bool_))
+
+
 def test_a_bot_makes_its_own_set_up(against_drifter: StrategoEnv) -> None:
     pair = twins("barrage", Color.RED, 0, 1)
     with pytest.raises(UsageError, match="a bot makes its own set-up"):
@@ -184,7 +190,7 @@ def test_an_interrupted_or_deleted_environment_leaves_no_process(tmp_path: Path)
     path = short_bot(tmp_path, "__import__('time').sleep(99)")
     env = StrategoEnv("barrage", path, seat="red", setup="random", bot_options={**BASIC, "seconds": 60.0})
     seen, _ = env.reset(seed=1)
-    threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+    threading.Timer(0.2, signal.pthread_kill, [threading.get_ident(), signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         env.step(int(first_code(seen)))
     assert psutil.Process().children(recursive=True) == children
