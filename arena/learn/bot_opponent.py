@@ -68,7 +68,6 @@ class BotOpponent:
         self._open()
 
     def _open(self) -> None:
-        self._game: EngineGame | None = None
         self._color: Color | None = None
         begun: Future[Token] = Future()
         opened: Future[OpenBot] = Future()
@@ -116,7 +115,6 @@ class BotOpponent:
 
     def tell(self, action: str) -> None:
         """Tell the bot of an action of either side."""
-        assert self._game is not None
         self._call(self._bot.tell, self._game.apply(action))
 
     def end(self, outcome: Outcome) -> None:

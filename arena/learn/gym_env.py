@@ -109,8 +109,10 @@ class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
         """Let the opponent act until it is the agent's turn."""
         enemy = self.seat.opponent
         while self.game.acting and self.seat not in self.game.acting:
-            if self._bot is None:
-                self.game.act(enemy, (self._policy or self._random_code)(self._observed(enemy)))
+            if self._policy:
+                self.game.act(enemy, self._policy(self._observed(enemy)))
+            elif self._bot is None:
+                self.game.act(enemy, self.np_random.choice(np.flatnonzero(self.game.mask(enemy))))
             elif self.game.placement:
                 self.game.act(enemy, self._bot_choices[self.game.placement.square])
                 self._start_bot()
@@ -135,9 +137,6 @@ class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
         if self._bot and self.game.setups is not None:
             red, blue = self.game.setups[0]
             self._bot.start(setup_rows(red), setup_rows(blue))
-
-    def _random_code(self, seen: Observed) -> int:
-        return int(self.np_random.choice(np.flatnonzero(seen["action_mask"])))
 
 
 gymnasium.register(
