@@ -139,9 +139,9 @@ class Kernel:
         return np.asarray(self.games["ply"])
 
     def outcome(self, number: int) -> Outcome | None:
-        """Return how a game ended, in the engine's words; None for one under way."""
+        """Return how a game ended, in the engine's words; None for one under way or not begun."""
         game = self.games[number]
-        reason = REASONS[game["reason"]]
+        reason = None if game["reason"] == NOT_PLAYED else REASONS[game["reason"]]
         winner = None if game["winner"] == compiled.DRAWN else Color(game["winner"])
         return None if reason is None else Outcome(winner, reason)
 

@@ -85,6 +85,8 @@ def positions(source: Source, *, chunk: int = CHUNK) -> Iterator[Positions]:
     Games that ended before both sides had set up have none; neither has a resignation, which is no move. Raises
     `UnsupportedRuleError` for rules that the kernel has not, and `UsageError` for a record that breaks its rules.
     """
+    if chunk < 1:
+        raise UsageError(f"chunk: expected at least 1 row, got {chunk}")
     buffer, filled = _empty(chunk), 0
     for rows in _played(source):
         done = 0

@@ -68,6 +68,13 @@ def test_each_checkpoint_plays_on_under_a_name_of_its_own_and_stored_games_are_n
         assert arrays["weight"] == 2.0
 
 
+def test_the_games_that_a_checkpoint_forfeited_are_said(league: CheckpointLeague, folder: Path) -> None:
+    (folder / "mine" / "network.py").write_text("def scores(*seen):\n    raise SystemExit\n")
+    rated = league.play(checkpoint(folder, "broken", 1.0))
+    assert rated.forfeits > 0
+    assert f"in 4 games, {rated.forfeits} forfeited; " in str(rated)
+
+
 def test_what_is_no_bot_no_checkpoint_or_no_number_of_games_is_refused(league: CheckpointLeague, folder: Path) -> None:
     with pytest.raises(UsageError, match="expected a checkpoint, found no such file"):
         league.play(folder / "missing.npz")

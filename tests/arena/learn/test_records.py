@@ -101,6 +101,11 @@ def test_a_game_without_moves_has_no_rows_and_a_wrong_one_is_named() -> None:
         list(positions([play_game(load_ruleset("vintage/lightning"), seed=1, plies=2)]))
 
 
+def test_a_chunk_without_rows_is_refused() -> None:
+    with pytest.raises(UsageError, match="chunk: expected at least 1 row, got 0"):
+        list(positions([], chunk=0))
+
+
 def test_a_draw_is_worth_nothing_to_both() -> None:
     record = play_game(load_ruleset("duel"), seed=1, plies=10)
     drawn = msgspec.structs.replace(record, verdict=msgspec.structs.replace(record.verdict, result=GameResult.DRAW))
