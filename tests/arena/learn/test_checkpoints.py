@@ -1,4 +1,4 @@
-"""`arena.learn.checkpoints`: checkpoints play a ladder of bots in the arena, and are rated by it."""
+"""`arena.learn.league`: checkpoints play a ladder of bots in the arena, and are rated by it."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from arena.api.shown_results import Result
 from arena.bots.languages import find_language
 from arena.bots.new import write_bot
 from arena.errors import UsageError
-from arena.learn.checkpoints import CheckpointLeague
+from arena.learn.league import CheckpointLeague
 
 RESIGNS = """#!/usr/bin/env python3
 from protocol.bot import Bot, run
