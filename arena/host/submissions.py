@@ -204,7 +204,8 @@ def set_quota(database: CupDatabase, actor: Actor, team: int, *, a_day: int | No
 
 
 def _check_name(database: CupDatabase, team: int, bot: str) -> None:
-    if fault := name_fault(bot) or (None if bot.isascii() else "here it has ASCII letters alone"):
+    is_plain = bot.isascii() and bot[:1].isalnum()  # and is no option in a command
+    if fault := name_fault(bot) or (None if is_plain else "here it is ASCII, and begins with a letter or digit"):
         raise ChangeRefusedError(f"bot: {expected_name(bot, fault)}")
     sql = f"select distinct bot from submission where team <> ? and (player <> '' or state in ({_marks(KEPT)}))"
     others = database.column(sql, team, *(state.value for state in KEPT))

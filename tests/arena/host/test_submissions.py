@@ -101,7 +101,7 @@ def test_a_file_that_cannot_be_moved_makes_no_submission(hosted: Hosted, ann: Ac
     assert hosted.submit(ann, "Rook", b"data").id == 1
 
 
-@pytest.mark.parametrize("bot", ["", "a/b", "x#2", "a\u202eb", "x" * 41, "R\u043eok"])
+@pytest.mark.parametrize("bot", ["", "a/b", "x#2", "a\u202eb", "x" * 41, "R\u043eok", ".", "--help"])
 def test_names_of_bots_obey_the_rules(hosted: Hosted, ann: Account, bot: str) -> None:
     with pytest.raises(ChangeRefusedError, match="bot: expected a name"):
         hosted.submit(ann, bot, b"data")
