@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hosted import good_bot
-from made_bots import RESIGNS
+from made_bots import MOVES, QUICK
 from made_cups import add_bot, make_account, make_cup, opened
 from served import Serve
 
@@ -40,19 +39,19 @@ def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
     folder = tmp_path / "cup"
     cup = make_cup(folder)
     with opened(folder) as written:
-        add_bot(written, folder, make_account(written, cup, "eve"), "eve", RESIGNS)
+        add_bot(written, folder, make_account(written, cup, "eve"), "eve", QUICK.format(first=""))
         guest, host = invite(written, MACHINE), invite(written, MACHINE, is_host=True)
     database, said = CupDatabase(folder / FILE), list[str]()
     server = HostServer(folder, cup, database, Level.BASIC, said.append)
     served = serving(server.application(hosts_of([Address("127.0.0.1", 0)])), beside=server.run)
     at = f"http://{served.host}"
-    (tmp_path / "mine.py").write_text(good_bot())
+    (tmp_path / "mine.sh").write_text(MOVES)
     page = open_address(f"{at}/join/{guest}")
     page.get_by_label("Your name").fill("ann")
     page.get_by_label("Name of your team").fill("The team of ann")
     page.get_by_role("button", name="Join").click()
     assert page.inner_text("h1") == "The team of ann"
-    page.get_by_label("File:").set_input_files(tmp_path / "mine.py")
+    page.get_by_label("File:").set_input_files(tmp_path / "mine.sh")
     page.get_by_role("button", name="Submit", exact=True).click()
     page.wait_for_url("**/team/submissions/2")
     served.until(lambda: database.value("select games from submission where id = 2") >= 4)
