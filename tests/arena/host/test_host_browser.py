@@ -2,7 +2,7 @@
 eyes and keyboard."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 from made_bots import MOVES, QUICK
@@ -31,6 +31,7 @@ OF_HOST = (
     "host/audit",
     "host/pairs",
 )
+SCREENS: tuple[tuple[int, Literal["light", "dark"]], ...] = ((1280, "light"), (360, "dark"))
 
 
 def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
@@ -79,9 +80,11 @@ def look_at(open_address: "OpenAddress", at: str, team: object, host: object, re
     """Look at each kind of page, wide and narrow: axe finds nothing, and no page is wider than the screen."""
     axe: Axe = request.getfixturevalue("axe")
     for names, state in ((PUBLIC, None), (OF_TEAM, team), (OF_HOST, host)):
-        for width, scheme in ((1280, "light"), (360, "dark")):
-            page: Page = open_address(f"{at}/sign-in", width, storage_state=state, color_scheme=scheme)
-            for name in names:
-                page.goto(f"{at}/{name}")
+        page: Page = open_address(f"{at}/sign-in", storage_state=state)
+        for name in names:
+            page.goto(f"{at}/{name}")
+            for width, scheme in SCREENS:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.emulate_media(color_scheme=scheme)
                 assert not axe(page), name
                 assert page.evaluate("document.documentElement.scrollWidth") <= width, name

@@ -222,16 +222,30 @@ def test_a_bot_that_forfeits_in_its_trial_does_not_get_into_the_ladder(
     assert "out of paper" in stages(hosted, sent)["trial"].log
 
 
-def test_a_stage_begins_again_when_its_process_or_the_server_was_killed(hosted: Hosted, ann: Account) -> None:
+def test_a_stage_whose_process_is_killed_begins_again(hosted: Hosted, ann: Account) -> None:
+    sent, complaints = hosted.submit(ann, "Rook", with_build("echo built > made")), list[str]()
+
+    async def main() -> None:
+        async with running(hosted, complain=complaints.append):
+            for name in StageName:
+                await when(partial(child_of, hosted, sent, name), f"{name} is running")
+                children()[0].kill()
+            await when(lambda: not queue(hosted.database), "the queue is empty")
+
+    trio.run(main)
+    assert now(hosted, sent).state is SubmissionState.PROBATION, stages(hosted, sent)
+    assert [stage.attempts for stage in stages(hosted, sent).values()] == [2, 2, 2, 2]
+    assert complaints == [
+        f"#1 (Rook): {name.value}: its process was killed by signal 9 (SIGKILL)" for name in StageName
+    ]
+
+
+def test_a_stage_begins_again_when_the_server_was_killed(hosted: Hosted, ann: Account) -> None:
     sent = hosted.submit(ann, "Rook", with_build("echo built > made"))
     line = [sys.executable, str(HELPERS / "host_pipeline.py"), str(hosted.folder)]
     for name in StageName:
         with subprocess.Popen(line) as server:
             until(partial(child_of, hosted, sent, name, server.pid), f"{name} is running")
-            (child,) = children(server.pid)
-            child.kill()
-            psutil.wait_procs([child], PATIENCE)
-            until(partial(child_of, hosted, sent, name, server.pid), f"{name} is running again")
             (child,) = children(server.pid)
             server.kill()
             server.wait()
@@ -239,7 +253,7 @@ def test_a_stage_begins_again_when_its_process_or_the_server_was_killed(hosted: 
         until(lambda: not left_by(child_token(hosted.folder)), "the stage ends with its server")
     subprocess.run(line, check=True, timeout=PATIENCE)
     assert now(hosted, sent).state is SubmissionState.PROBATION, stages(hosted, sent)
-    assert [stage.attempts for stage in stages(hosted, sent).values()] == [3, 3, 3, 3]
+    assert [stage.attempts for stage in stages(hosted, sent).values()] == [2, 2, 2, 2]
 
 
 def test_what_a_killed_server_and_child_have_left_is_killed_at_the_next_start(
@@ -261,10 +275,9 @@ def test_what_a_killed_server_and_child_have_left_is_killed_at_the_next_start(
 
 def test_a_stage_that_is_killed_again_and_again_fails(hosted: Hosted, ann: Account, folder: Path) -> None:
     sent, other = hosted.submit(ann, "Rook", waits_in_build(folder)), hosted.submit(ann, "Bishop", b"nonsense")
-    complaints: list[str] = []
 
     async def main() -> None:
-        async with running(hosted, complain=complaints.append):
+        async with running(hosted):
             for attempt in range(1, ATTEMPTS + 1):
                 await when((folder / "building").exists, f"build {attempt} is running")
                 (folder / "building").unlink()
@@ -274,7 +287,6 @@ def test_a_stage_that_is_killed_again_and_again_fails(hosted: Hosted, ann: Accou
 
     trio.run(main)
     reason = "build was tried 3 times: its process was killed by signal 9 (SIGKILL)"
-    assert complaints == ["#1 (Rook): build: its process was killed by signal 9 (SIGKILL)"] * ATTEMPTS
     assert (now(hosted, sent).state, now(hosted, sent).reason) == (SubmissionState.FAILED, reason)
     assert now(hosted, other).state is SubmissionState.FAILED
 
