@@ -1,6 +1,6 @@
 """How fast the kernel for learning is beside the engine, and whether it plays by the same rules.
 
-    python benchmarks/kernel.py [--games 10000 --jobs 2] [--ruleset NAME ...] [--batch 1024] [--rounds 7]
+    python benchmarks/kernel.py [--games 10000 --skip 0 --jobs 2] [--ruleset NAME ...] [--batch 1024] [--rounds 7]
 
 Speed: random games, each game that ends begun anew. The kernel's rates are for a batch with legal moves and
 observations, and with legal moves alone; the engine's for lists of legal moves. All are plies a second of processor
@@ -127,7 +127,8 @@ def measure(ruleset: Ruleset, batch: int, steps: int, rounds: int) -> None:
     for name, row in zip(runs, rates, strict=True):
         middle, part = statistics.median(row), statistics.median(row) / statistics.median(rates[0])
         print(f"{ruleset.name:12} {name:31} {max(row):11,.0f} plies/s best, {middle:11,.0f} median = {part:.3f}")
-    memory = observing.kernel.bytes_per_game()
+    arrays = ("games", "_history", "mask", "codes", "planes", "facts")
+    memory = {name: getattr(observing.kernel, name).nbytes // batch for name in arrays}
     parts = ", ".join(f"{name} {size:,}" for name, size in memory.items())
     print(f"{ruleset.name:12} {sum(memory.values()):,} bytes a game: {parts}", flush=True)
 
@@ -149,15 +150,18 @@ def compare_chunk(chunk: Chunk) -> Compared:
     return compare(shortened(ruleset, 150), chunk.games, chunk.seed, manner, every=0)
 
 
-def compare_all(names: list[str], games: int, jobs: int) -> None:
+def compare_all(names: list[str], skip: int, games: int, jobs: int) -> None:
     """Compare games of the rulesets in turn, the manners in turn for each; print the totals by ruleset."""
     chunks = [
         Chunk(names[index % len(names)], index // len(names), min(CHUNK, games - start), index // len(names) % 9 == 0)
         for index, start in enumerate(range(0, games, CHUNK))
+        if start >= skip
     ]
     totals: dict[str, Counter[str]] = {name: Counter() for name in names}
     with ProcessPoolExecutor(jobs) as pool:
-        for chunk, done in zip(chunks, pool.map(compare_chunk, chunks, chunksize=4), strict=True):
+        for number, (chunk, done) in enumerate(zip(chunks, pool.map(compare_chunk, chunks), strict=True), start=1):
+            if number % 1000 == 0:
+                print(f"equal up to game {skip + number * CHUNK:,}", flush=True)
             totals[chunk.ruleset].update(
                 games=done.games, plies=done.plies, observations=done.observations, forbidden=done.forbidden
             )
@@ -172,6 +176,7 @@ def compare_all(names: list[str], games: int, jobs: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--games", type=int, default=0, help="games to compare with the engine (default: 0)")
+    parser.add_argument("--skip", type=int, default=0, help="games of these that were compared before (default: 0)")
     parser.add_argument("--jobs", type=int, default=1, help="processes that compare (default: 1)")
     parser.add_argument(
         "--ruleset", nargs="+", metavar="NAME", help="rulesets (default: barrage and isf; all compared)"
@@ -187,7 +192,7 @@ def main() -> None:
     for ruleset in rulesets if options.rounds else ():
         measure(ruleset, options.batch, options.steps, options.rounds)
     if options.games:
-        compare_all(options.ruleset or PLAIN, options.games, options.jobs)
+        compare_all(options.ruleset or PLAIN, options.skip, options.games, options.jobs)
 
 
 if __name__ == "__main__":

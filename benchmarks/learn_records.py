@@ -4,8 +4,7 @@
 
 Makes a store of random games under each ruleset, or takes the one given, and reads it whole as chunks in one process,
 several times: reading and decoding records, playing them, and filling the arrays. Prints positions a second of
-processor time, best and median; once the same with writing a compressed .npz, and its size. The first chunk, in which
-compiled code is loaded, is left out by a run before.
+processor time, best and median. The first chunk, in which compiled code is loaded, is left out by a run before.
 """
 
 import argparse
@@ -22,7 +21,7 @@ from kernel_records import random_records
 
 from arena.game.game_spec import Player
 from arena.league.store import Store
-from arena.learn.records import positions, save
+from arena.learn.records import positions
 from arena.stratego.rules.rulesets import load_ruleset
 
 PLAYERS = (Player("ann", f"{1:064x}"), Player("bob", f"{2:064x}"))
@@ -34,7 +33,7 @@ def make_store(path: Path, name: str, games: int) -> None:
         store.add_all(list(random_records(load_ruleset(name), games, PLAYERS, seed=1)))
 
 
-def measure(name: str, store: Path, rounds: int, folder: Path) -> None:
+def measure(name: str, store: Path, rounds: int) -> None:
     for _ in positions(store):
         break
     rates, count = [], 0
@@ -45,10 +44,6 @@ def measure(name: str, store: Path, rounds: int, folder: Path) -> None:
     print(
         f"{name:10} {count:,} positions, {max(rates):,.0f}/s best, {statistics.median(rates):,.0f} median", flush=True
     )
-    start = time.process_time()
-    save(store, file := folder / f"{name}.npz")
-    rate, size = count / (time.process_time() - start), file.stat().st_size
-    print(f"{name:10} to .npz: {rate:,.0f}/s, {size / count:,.0f} bytes a position", flush=True)
 
 
 def main() -> None:
@@ -60,12 +55,12 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if options.store:
-            measure(options.store.stem, options.store, options.rounds, Path(folder))
+            measure(options.store.stem, options.store, options.rounds)
             return
         for name in options.ruleset:
             store = Path(folder) / f"{name}.sqlite"
             make_store(store, name, options.games)
-            measure(name, store, options.rounds, Path(folder))
+            measure(name, store, options.rounds)
 
 
 if __name__ == "__main__":

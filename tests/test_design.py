@@ -39,7 +39,7 @@ def exists(name: str) -> bool:
     for count in range(len(parts), 0, -1):
         module = ".".join(parts[:count])
         if module in SOURCES:
-            return has(importlib.import_module(module), parts[count:])
+            return count == len(parts) or has(importlib.import_module(module), parts[count:])
     return False
 
 

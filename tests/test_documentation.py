@@ -49,6 +49,7 @@ OWN_TESTS = {
     "docs/faq.md": "tests/test_faq.py",
     "docs/first-league.md": "tests/test_tutorial.py",
     "docs/learning.md": "tests/arena/learn/test_train_example.py",
+    "docs/learning-reference.md": "tests/arena/learn/test_learning_reference.py",
     "docs/pytest.md": "tests/arena/test_pytest_plugin.py",
 }
 """Pages whose blocks are of kinds of their own, and where they are tested."""

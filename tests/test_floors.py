@@ -42,7 +42,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.web", "arena.stratego.board_page"}),
     frozenset({"arena.host"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__", "arena.stratego.library", "arena.stratego.board_terminal"})
-    | frozenset({"arena.learn.records", "arena.learn.bot_opponent", "arena.learn.gym_env", "arena.learn.checkpoints"}),
+    | frozenset({"arena.learn.records", "arena.learn.bot_opponent", "arena.learn.gym_env", "arena.learn.league"}),
     frozenset({"arena"}),
     frozenset({"arena.pytest_plugin"}),
 )

@@ -23,6 +23,7 @@ from arena.game.time_control import parse_time
 from arena.league.entrants import built
 from arena.league.league_options import PlayOptions, variant_of
 from arena.league.option_values import check_options, option_value, usual_limits
+from arena.sandbox.killing import killed_with_us
 from arena.sandbox.launch import StartError
 from arena.sandbox.levels import Level, choose
 from arena.system.concurrency import background, readable
@@ -251,8 +252,8 @@ async def open_bot(
 ) -> AsyncIterator[Any]:
     """Start one bot, built and isolated as in a game, as an `OpenBot` within an `async with` statement, under trio.
 
-    `rules` and `game` are those of `arena.play`. At the end the bot and all its processes are gone. Raises `UsageError`
-    for wrong arguments, and other `ArenaError`.
+    `rules` and `game` are those of `arena.play`. At the end the bot and all its processes are gone; if this process is
+    killed, so is the bot. Raises `UsageError` for wrong arguments, and other `ArenaError`.
     """
     if not trio.lowlevel.in_trio_run():
         raise UsageError("arena.open_bot: expected to be used under trio, as in trio.run(main); asyncio will not do")
@@ -271,8 +272,9 @@ async def open_bot(
             raise ArenaError(f"{bot.name} cannot be started: {error}") from None
         opened = displayed(variant.kind.displays.opened, OpenBot)(bot, variant, process)
         try:
-            async with background(process.drain_stderr, opened.watch):
-                yield opened
+            with killed_with_us(process.pid):
+                async with background(process.drain_stderr, opened.watch):
+                    yield opened
             process.write_now(encode_for_bot(messages.Quit()))
         finally:
             await process.end(QUIT_GRACE)

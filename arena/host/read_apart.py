@@ -19,7 +19,7 @@ def read_apart(path: Path, plan: SitePlan) -> SiteContents:
     done = subprocess.run(line, input=asked, stdout=subprocess.PIPE, check=False, cwd="/", start_new_session=True)
     if done.returncode:
         raise ArenaError(f"{path}: the process that was to read it ended with exit code {done.returncode}")
-    answer: SiteContents | str | None = pickle.loads(done.stdout)
+    answer: SiteContents | str = pickle.loads(done.stdout)
     if isinstance(answer, SiteContents):
         return answer
     raise ArenaError(answer) if answer else NoGamesError(f"{path}: expected a store with games")
@@ -27,12 +27,10 @@ def read_apart(path: Path, plan: SitePlan) -> SiteContents:
 
 def main() -> None:
     path, plan = pickle.loads(sys.stdin.buffer.read())
-    answer: SiteContents | str | None
+    answer: SiteContents | str
     try:
         answer = read_path(path, plan)
-    except NoGamesError:
-        answer = None
     except ArenaError as error:
-        answer = str(error)
+        answer = "" if isinstance(error, NoGamesError) else str(error)
     with suppress(BrokenPipeError), open(1, "wb", closefd=False) as out:  # the server may have ended meanwhile
         out.write(pickle.dumps(answer))

@@ -35,11 +35,6 @@ LETTERS = {
 """Five rows of three dots for the letter of each rank."""
 
 
-def _letter_dots(letter: str) -> NDArray[np.bool_]:
-    dots = np.array([[dot == "#" for dot in row] for row in LETTERS[letter].split()])
-    return dots.repeat(DOT_PIXELS, 0).repeat(DOT_PIXELS, 1)
-
-
 def board_image(cells: Sequence[str]) -> Image:
     """Return an image (height, width, 3) of a board's cells as Red sees them, rank 10 at the top."""
     image = np.zeros((BOARD_SIZE, SQUARE_PIXELS, BOARD_SIZE, SQUARE_PIXELS, 3), np.uint8)
@@ -55,7 +50,8 @@ def _square_image(square: int, cell: str) -> Image:
     picture[:] = WATER if square in LAKE_SQUARES else (LAND, OTHER_LAND)[(row + file) % 2]
     if cell[0] in PIECES:
         picture[BORDER_PIXELS:-BORDER_PIXELS, BORDER_PIXELS:-BORDER_PIXELS] = PIECES[cell[0]]
-        dots = _letter_dots(cell[1])
+        letter = np.array([[dot == "#" for dot in row] for row in LETTERS[cell[1]].split()])
+        dots = letter.repeat(DOT_PIXELS, 0).repeat(DOT_PIXELS, 1)
         top, left = ((SQUARE_PIXELS - size) // 2 for size in dots.shape)
         picture[top : top + dots.shape[0], left : left + dots.shape[1]][dots] = WHITE
     return picture
@@ -65,11 +61,8 @@ def rendered(mode: str | None, cells: Sequence[str], acting: Sequence[Color]) ->
     """Render a board as Gymnasium and PettingZoo name the modes: `human` prints the text of `ansi`."""
     if mode == "rgb_array":
         return board_image(cells)
-    if mode not in ("ansi", "human"):
-        return None
     turn = " and ".join(color.word for color in acting)
     text = "\n".join((board_text(cells), f"to act: {turn}" if turn else "the game is over"))
-    if mode == "ansi":
-        return text
-    print(text)
-    return None
+    if mode == "human":
+        print(text)
+    return text if mode == "ansi" else None

@@ -2,8 +2,10 @@
 
 import contextlib
 import threading
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, Unpack
 
@@ -11,13 +13,37 @@ import trio
 
 from arena.api.keywords import AnyPath, BotKeywords
 from arena.api.opened_bot import OpenBot, open_bot
-from arena.errors import ArenaError
+from arena.errors import UsageError
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.messages import End
 from protocol.seats import Color, Outcome, Reason, SeatResult
 
 USUAL_SECONDS = 10.0
+
+
+Start = Callable[[], AbstractAsyncContextManager[OpenBot]]
+Token = trio.lowlevel.TrioToken
+
+
+async def _serve(start: Start, scope: trio.CancelScope, begun: Future[Token], opened: Future[OpenBot]) -> None:
+    begun.set_result(trio.lowlevel.current_trio_token())
+    try:
+        async with start() as bot:
+            with scope:
+                await bot.hello()
+                opened.set_result(bot)
+                await trio.sleep_forever()
+    except BaseException as error:  # handed to the caller, who waits
+        if not opened.done():
+            opened.set_exception(error)
+
+
+def _end(thread: threading.Thread, token: Token, scope: trio.CancelScope) -> None:
+    with contextlib.suppress(trio.RunFinishedError):
+        token.run_sync_soon(scope.cancel)
+    if threading.current_thread() is not thread:  # in which garbage may be collected, too
+        thread.join()
 
 
 class BotOpponent:
@@ -38,42 +64,39 @@ class BotOpponent:
         **options: Unpack[BotKeywords],
     ) -> None:
         self._ruleset, self._time, self._seconds = ruleset, time, seconds
-        self._path, self._options = path, options
+        self._start = partial(open_bot, path, rules=ruleset, **options)
         self._open()
 
     def _open(self) -> None:
-        self._game: EngineGame | None = None
         self._color: Color | None = None
-        self._opened: Future[tuple[OpenBot, trio.lowlevel.TrioToken]] = Future()
-        self._closing = trio.Event()
-        self._thread = threading.Thread(target=self._run, name="arena bot", daemon=True)
-        self._thread.start()
-        self._bot, self._token = self._opened.result()
-
-    def _run(self) -> None:
+        begun: Future[Token] = Future()
+        opened: Future[OpenBot] = Future()
+        scope = trio.CancelScope()
+        served = _serve, self._start, scope, begun, opened
+        thread = threading.Thread(target=trio.run, args=served, name="arena bot", daemon=True)
+        thread.start()
+        self._token = begun.result()
+        self.close = weakref.finalize(self, _end, thread, self._token, scope)
+        """End the bot's process; so does the end of the interpreter, or of this object."""
         try:
-            trio.run(self._serve)
-        except BaseException as error:  # handed to the caller, who waits
-            if not self._opened.done():
-                self._opened.set_exception(error)
-
-    async def _serve(self) -> None:
-        async with open_bot(self._path, rules=self._ruleset, **self._options) as bot:
-            await bot.hello()
-            self._opened.set_result((bot, trio.lowlevel.current_trio_token()))
-            await self._closing.wait()
+            self._bot = opened.result()
+        except BaseException:
+            self.close()
+            raise
 
     def _call(self, function: Any, *arguments: Any, **options: Any) -> Any:
+        if not self.close.alive:
+            raise UsageError("the bot's process has been ended. Call reset first.")
         called = partial(function, *arguments, within=self._seconds, **options)
         try:
             return trio.from_thread.run(called, trio_token=self._token)
-        except ArenaError:
+        except BaseException:  # also an interrupt: the bot's answer would come later
             self.close()
             raise
 
     def set_up(self, color: Color, seed: int) -> tuple[str, ...]:
         """Begin a game of the bot on this side, and return the rows of its set-up."""
-        if not self._thread.is_alive():
+        if not self.close.alive:
             self._open()
         if self._color is not None:  # the game before was given up
             self.end(Outcome(self._color, Reason.RESIGN))
@@ -92,7 +115,6 @@ class BotOpponent:
 
     def tell(self, action: str) -> None:
         """Tell the bot of an action of either side."""
-        assert self._game is not None
         self._call(self._bot.tell, self._game.apply(action))
 
     def end(self, outcome: Outcome) -> None:
@@ -100,10 +122,3 @@ class BotOpponent:
         result = SeatResult.WIN if outcome.winner is self._color else SeatResult.LOSS
         self._call(self._bot.send, End(SeatResult.DRAW if outcome.winner is None else result, outcome.reason))
         self._color = None
-
-    def close(self) -> None:
-        """End the bot's process."""
-        if self._thread.is_alive():
-            with contextlib.suppress(trio.RunFinishedError):
-                trio.from_thread.run_sync(self._closing.set, trio_token=self._token)
-            self._thread.join()

@@ -10,6 +10,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from arena.errors import UsageError
 from arena.learn.action_codes import CODE_COUNT, action_code, action_text
@@ -29,11 +30,9 @@ MOST_SEED = 2**32
 class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
     """The agent has one seat, `opponent` the other: a bot's path, a `Policy`, or None for random legal actions.
 
-    `seat` is red, blue, or None to draw it for each game. `setup="random"` begins with random set-ups, but a bot keeps
-    its own. `illegal` is what an action of the agent outside the mask does: `error` raises `UsageError`, `lose` loses,
-    `random` plays a random legal action. `bot_options` are those of `BotOpponent`. The reward is 1 for a win, -1 for a
-    loss. A bot that resigns or plays an illegal action loses; one that fails raises `ArenaError`, and is started again
-    by the next `reset`.
+    `seat` is red, blue, or None to draw it for each game. `bot_options` are those of `BotOpponent`, others those of
+    `OneGameEnv`; a bot makes its own set-up. A bot that resigns or plays an illegal action loses; one that fails raises
+    `ArenaError`, and is started again by the next `reset`.
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 4}  # noqa: RUF012
@@ -52,12 +51,10 @@ class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
         self._fixed_seat = None if seat is None else COLOR_BY_WORD[seat]
         self.observation_space = observation_space(self.facts)
         self.action_space = spaces.Discrete(CODE_COUNT)
-        self._policy: Policy = self._random_code
+        self._policy = opponent if callable(opponent) else None
         self._bot: BotOpponent | None = None
         if isinstance(opponent, str | os.PathLike):
             self._bot = BotOpponent(opponent, self.ruleset, **(bot_options or {}))
-        elif opponent is not None:
-            self._policy = opponent
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -82,22 +79,26 @@ class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
             self._bot_choices = setup_numbers(rows).tolist()
             if setups is not None:
                 setups[0, self.seat.opponent] = self._bot_choices
-        self.game = OneGame(self.ruleset, setups)
+        self._game = OneGame(self.ruleset, setups)
         self._start_bot()
         self._opponent_acts()
 
     def step(self, action: int) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
+        was_placing = self.game.placement is not None
         if self.seat not in self.game.acting:  # also after a bot has failed
             raise UsageError("step: the game is over. Call reset first.")
-        was_placing = self.game.placement is not None
         code = self.game.act_anyhow(self.seat, action, self.illegal, self.np_random)
-        if self._bot and code is not None and not was_placing:
+        if self._bot and code >= 0 and not was_placing:
             self._bot.tell(action_text(code, self.seat))
         self._opponent_acts()
         if self.render_mode == "human":
             self.render()
-        info = {"seat": self.seat.word, **self.game.result()}
+        info = {"seat": self.seat.word, "action": code, **self.game.result()}
         return self._observed(self.seat), self.game.reward(self.seat), self.game.is_over, False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which codes are legal, as sb3-contrib asks for it."""
+        return self.game.mask(self.seat).astype(np.bool_)
 
     def close(self) -> None:
         """End the process of a bot."""
@@ -108,8 +109,10 @@ class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
         """Let the opponent act until it is the agent's turn."""
         enemy = self.seat.opponent
         while self.game.acting and self.seat not in self.game.acting:
-            if self._bot is None:
+            if self._policy:
                 self.game.act(enemy, self._policy(self._observed(enemy)))
+            elif self._bot is None:
+                self.game.act(enemy, self.np_random.choice(np.flatnonzero(self.game.mask(enemy))))
             elif self.game.placement:
                 self.game.act(enemy, self._bot_choices[self.game.placement.square])
                 self._start_bot()
@@ -134,9 +137,6 @@ class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
         if self._bot and self.game.setups is not None:
             red, blue = self.game.setups[0]
             self._bot.start(setup_rows(red), setup_rows(blue))
-
-    def _random_code(self, seen: Observed) -> int:
-        return int(self.np_random.choice(np.flatnonzero(seen["action_mask"])))
 
 
 gymnasium.register(

@@ -139,23 +139,11 @@ class Kernel:
         return np.asarray(self.games["ply"])
 
     def outcome(self, number: int) -> Outcome | None:
-        """Return how a game ended, in the engine's words; None for one under way."""
+        """Return how a game ended, in the engine's words; None for one under way or not begun."""
         game = self.games[number]
-        reason = REASONS[game["reason"]]
+        reason = None if game["reason"] == NOT_PLAYED else REASONS[game["reason"]]
         winner = None if game["winner"] == compiled.DRAWN else Color(game["winner"])
         return None if reason is None else Outcome(winner, reason)
-
-    def bytes_per_game(self) -> dict[str, int]:
-        """Return the memory of one game by what it is for."""
-        arrays = {
-            "state": self.games,
-            "moves of a chase": self._history,
-            "mask": self.mask,
-            "list of codes": self.codes,
-            "planes": self.planes,
-            "facts": self.facts,
-        }
-        return {name: array.nbytes // max(len(self.games), 1) for name, array in arrays.items()}
 
     def _numbers_of(self, which: ArrayLike | None) -> NDArray[np.int64]:
         """Return numbers of games, by default all. Raises `UsageError`: compiled code would write elsewhere."""

@@ -143,12 +143,12 @@ class OneGame:
             if self.placement.is_over:
                 self._start(self.placement.setups)
 
-    def act_anyhow(self, seat: Color, code: int, illegal: str, rng: Rng) -> int | None:
-        """Play a code, or do what is to be done about an illegal one; return the code that was played, if any."""
+    def act_anyhow(self, seat: Color, code: int, illegal: str, rng: Rng) -> int:
+        """Play a code, or do what is to be done about an illegal one; return the code that was played, -1 for none."""
         if illegal != Illegal.ERROR and not self.is_legal(seat, code):
             if illegal == Illegal.LOSE:
                 self.lose(seat, Reason.ILLEGAL_ACTION)
-                return None
+                return -1
             code = int(rng.choice(np.flatnonzero(self.mask(seat))))
         self.act(seat, code)
         return int(code)
@@ -203,9 +203,9 @@ def _cell(square: int, piece: int) -> str:
 
 
 class OneGameEnv:
-    """The part that environments of one game share: their options, and the game."""
+    """The part that environments of one game share: their options (`SetupPhase`, `Illegal`), and the game."""
 
-    game: OneGame
+    _game: OneGame | None = None
 
     def __init__(
         self,
@@ -222,6 +222,12 @@ class OneGameEnv:
         self.ruleset = as_ruleset(ruleset)
         check_supported(self.ruleset)
         self.setup, self.facts, self.illegal, self.render_mode = setup, facts, illegal, render_mode
+
+    @property
+    def game(self) -> OneGame:
+        if self._game is None:
+            raise UsageError("no game has begun. Call reset first.")
+        return self._game
 
     def render(self) -> Any:
         """Render the board with every rank shown."""

@@ -1,7 +1,6 @@
 """The set-up phase of a batch of games, and random set-ups."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,12 +22,9 @@ def random_setups(ruleset: Ruleset, games: int, rng: np.random.Generator) -> Set
     return rng.permuted(np.tile(army_choices(ruleset), (games, 2, 1)), axis=2)
 
 
-@lru_cache(maxsize=16)
-def army_choices(ruleset: Ruleset) -> NDArray[np.uint8]:
+def army_choices(ruleset: Ruleset) -> Setups:
     """Return the choices of any set-up in the order of their numbers."""
-    choices = np.repeat(np.arange(CHOICES, dtype=np.uint8), _counts(ruleset))
-    choices.flags.writeable = False
-    return choices
+    return np.repeat(np.arange(CHOICES, dtype=np.uint8), _counts(ruleset))
 
 
 def setup_numbers(rows: Sequence[str]) -> NDArray[np.uint8]:

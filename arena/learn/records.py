@@ -4,7 +4,6 @@ The games are played again in the kernel, many in lockstep. So neighbouring rows
 mixed; `games` and `plies` say what a row is of.
 """
 
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice, starmap
@@ -26,7 +25,6 @@ from arena.learn.placement import Setups, setup_numbers
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.system.printable import printable
-from arena.system.user_files import written_whole
 from protocol.notation import BOARD_SIZE, RESIGN
 from protocol.seats import Color
 
@@ -87,6 +85,8 @@ def positions(source: Source, *, chunk: int = CHUNK) -> Iterator[Positions]:
     Games that ended before both sides had set up have none; neither has a resignation, which is no move. Raises
     `UnsupportedRuleError` for rules that the kernel has not, and `UsageError` for a record that breaks its rules.
     """
+    if chunk < 1:
+        raise UsageError(f"chunk: expected at least 1 row, got {chunk}")
     buffer, filled = _empty(chunk), 0
     for rows in _played(source):
         done = 0
@@ -100,31 +100,6 @@ def positions(source: Source, *, chunk: int = CHUNK) -> Iterator[Positions]:
                 buffer, filled = _empty(chunk), 0
     if filled:
         yield buffer.rows(slice(filled))
-
-
-def save(source: Source, path: Path | str, *, chunk: int = CHUNK, replace: bool = False) -> int:
-    """Write all positions to a compressed .npz, whose arrays are called `0/planes`, `0/facts`, ... `1/planes`, ...
-
-    Memory is needed for one chunk only, here as in `load`. Returns the number of positions.
-    """
-    count = 0
-    with (
-        written_whole(Path(path), replace=replace) as file,
-        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
-    ):
-        for number, part in enumerate(positions(source, chunk=chunk)):
-            count += len(part)
-            for name in ARRAYS:
-                with archive.open(f"{number}/{name}.npy", "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, getattr(part, name), allow_pickle=False)
-    return count
-
-
-def load(path: Path | str) -> Iterator[Positions]:
-    """Yield the chunks of a file that `save` wrote."""
-    with np.load(path, allow_pickle=False) as arrays:
-        for number in range(len(arrays.files) // len(ARRAYS)):
-            yield Positions(*(arrays[f"{number}/{name}"] for name in ARRAYS))
 
 
 def _empty(rows: int) -> Positions:

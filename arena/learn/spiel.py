@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arena.errors import UsageError
 from arena.learn.action_codes import CODE_COUNT, action_text, pairs_of, seat_square
-from arena.learn.kernel_tables import HOME_COUNT
+from arena.learn.kernel_tables import HOME_COUNT, check_supported
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT
 from arena.learn.one_game import OneGame
 from arena.learn.placement import CHOICES, army_choices, setup_numbers, setup_rows
@@ -115,6 +115,7 @@ class _Play:
 class StrategoGame(pyspiel.Game):  # type: ignore[misc]
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         self.ruleset = as_ruleset((params or {}).get("ruleset", "barrage"))
+        check_supported(self.ruleset)
         if self.ruleset.max_plies is None:
             raise UsageError(f"{self.ruleset.name}: OpenSpiel needs games of limited length: expected max-plies")
         self.max_plies = self.ruleset.max_plies

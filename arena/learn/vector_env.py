@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arena.errors import UsageError
 from arena.learn.action_codes import CODE_COUNT
-from arena.learn.kernel import Kernel
+from arena.learn.kernel import NOT_PLAYED, Kernel
 from arena.learn.kernel_tables import REASONS
 from arena.learn.one_game import MOST_TRIES, Observed, check_option, observation_space
 from arena.learn.placement import Setups, random_setups
@@ -47,6 +47,8 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
         copy: bool = True,
     ) -> None:
         check_option("seat", seat, [None, *COLOR_BY_WORD])
+        if opponent is not None and not callable(opponent):
+            raise UsageError(f"opponent: expected a function, got {opponent!r}. Bots need vectorization_mode='async'.")
         self.kernel = Kernel(ruleset, num_envs)
         self.num_envs, self.opponent, self.facts, self.copy = num_envs, opponent, facts, copy
         self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode(autoreset_mode)}
@@ -75,6 +77,8 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
         return self._observed(), self._infos()
 
     def step(self, actions: Numbers) -> tuple[Observed, Numbers, Numbers, Numbers, dict[str, Any]]:
+        if (self.kernel.games["reason"] == NOT_PLAYED).any():
+            raise UsageError("a game has not begun. Call reset first.")
         mode, over = self.metadata["autoreset_mode"], self.kernel.is_over
         if mode is AutoresetMode.DISABLED and over.any():
             raise UsageError(f"game {over.argmax()}: it is over. Call reset with a reset_mask first.")
@@ -133,8 +137,7 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
     def _infos(self) -> dict[str, Any]:
         """Return the seat of each observation; of games that are over also the winner (2: none) and the reason."""
         done = self.kernel.is_over
-        itself = self.opponent is None
-        infos: dict[str, Any] = {"seat": np.where(done | (not itself), self._seats, self.kernel.to_move)}
+        infos: dict[str, Any] = {"seat": np.where(done, self._seats, self.kernel.to_move)}
         return {**infos, **self._results(done)} if done.any() else infos
 
     def _results(self, done: Numbers) -> dict[str, Any]:

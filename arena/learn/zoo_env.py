@@ -40,10 +40,13 @@ class _ZooGame(OneGameEnv):
     def observe(self, agent: str) -> Observed:
         return self._observed(AGENTS[agent])
 
+    def close(self) -> None:
+        """Do nothing: there is no window. PettingZoo asks for this of all that render."""
+
     def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         if seed is not None:
             self.rng = np.random.default_rng(seed)
-        self.game = OneGame(self.ruleset, self._first_setups(options, self.rng))
+        self._game = OneGame(self.ruleset, self._first_setups(options, self.rng))
         self.turns = 0
         self.agents = self.possible_agents[:]
 
@@ -51,9 +54,8 @@ class _ZooGame(OneGameEnv):
 class StrategoAECEnv(_ZooGame, AECEnv[str, Observed, int | None]):  # type: ignore[misc]
     """The agents red and blue act in turn; in the set-up phase each fills its next square.
 
-    `setup="random"` begins with random set-ups; `max_cycles` ends a game after so many turns of each agent.
-    `illegal` is what an action outside the mask does: `error` raises `UsageError`, `lose` loses the game, `random`
-    plays a random legal action. `reset(options={"setups": {"red": ROWS, "blue": ROWS}})` begins with given set-ups.
+    `max_cycles` ends a game after so many turns of each agent; other options are those of `OneGameEnv`.
+    `reset(options={"setups": {"red": ROWS, "blue": ROWS}})` begins with given set-ups.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -74,7 +76,7 @@ class StrategoAECEnv(_ZooGame, AECEnv[str, Observed, int | None]):  # type: igno
         self._select()
 
     def step(self, action: int | None) -> None:
-        agent = self.agent_selection
+        game, agent = self.game, self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
@@ -82,12 +84,12 @@ class StrategoAECEnv(_ZooGame, AECEnv[str, Observed, int | None]):  # type: igno
             raise UsageError(f"{agent}: expected a code, got None: the agent has to act")
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        self.game.act_anyhow(AGENTS[agent], action, self.illegal, self.rng)
+        self.infos[agent] = {"action": game.act_anyhow(AGENTS[agent], action, self.illegal, self.rng)}
         self.turns += 1
-        if self.game.is_over:
+        if game.is_over:
             for name, color in AGENTS.items():
-                self.rewards[name], self.terminations[name] = self.game.reward(color), True
-                self.infos[name] = self.game.result()
+                self.rewards[name], self.terminations[name] = game.reward(color), True
+                self.infos[name] |= game.result()
         elif self.max_cycles is not None and self.turns >= self.max_cycles * len(AGENTS):
             self.truncations = dict.fromkeys(AGENTS, True)
         self._accumulate_rewards()
@@ -122,17 +124,17 @@ class StrategoParallelEnv(_ZooGame, ParallelEnv[str, Observed, int]):  # type: i
 
     def step(
         self, actions: Mapping[str, int]
-    ) -> tuple[
-        dict[str, Observed], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, str | None]]
-    ]:
+    ) -> tuple[dict[str, Observed], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         if not self.agents:
             raise UsageError("step: the game is over. Call reset first.")
         for color in self.game.acting:
             if color.word not in actions:
                 raise UsageError(f"{color.word}: expected an action: the agent has to act")
+        infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
         for color in self.game.acting:
             if not self.game.is_over:
-                self.game.act_anyhow(color, actions[color.word], self.illegal, self.rng)
+                code = self.game.act_anyhow(color, actions[color.word], self.illegal, self.rng)
+                infos[color.word]["action"] = code
         self.turns += 1
         over = self.game.is_over
         cut = not over and self.max_cycles is not None and self.turns >= self.max_cycles
@@ -145,5 +147,5 @@ class StrategoParallelEnv(_ZooGame, ParallelEnv[str, Observed, int]):  # type: i
             {agent: self.game.reward(color) for agent, color in AGENTS.items()},
             dict.fromkeys(AGENTS, over),
             dict.fromkeys(AGENTS, cut),
-            {agent: self.game.result() for agent in AGENTS},
+            {agent: info | self.game.result() for agent, info in infos.items()},
         )

@@ -10,8 +10,11 @@ was dead before and this process has no other child: then its descendants, as or
 """
 
 import signal
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import trio
 
@@ -87,6 +90,17 @@ def kill_now(leader: int) -> None:
     for process in belongings(leader, KILL_NOW_MOST):
         if not process.is_dead:
             kill(process.pid)
+
+
+@contextmanager
+def killed_with_us(leader: int) -> Iterator[None]:
+    """Let a bot's first process group be killed when this process is: a shell waits for the end of its input."""
+    command = ("/bin/sh", "-c", 'read _; kill -s KILL -- "-$0" 2>/dev/null', str(leader))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as shell:
+        try:
+            yield
+        finally:
+            shell.kill()
 
 
 async def _until_nothing_is_left(bot: Owner) -> None:

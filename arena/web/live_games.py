@@ -30,6 +30,8 @@ LISTS_A_SECOND = 50
 """The lists that are sent to viewers in a second: many viewers get them less often."""
 BOARDS_SHOWN = 12
 """Games with a small board in the list of running games."""
+BOARD_AFTER = 1.0
+"""Seconds of a game before its board is drawn in the list: nobody sees those of quick games."""
 MOST_DELAYED = 20_000
 """Batches of events that wait for the delay; games of later ones cannot be followed."""
 KEPT_OVER = 64
@@ -44,6 +46,7 @@ class LiveGame:
     """A running game as viewers see it. It `is_again` if it was disturbed and has started anew."""
 
     followed: FollowedGame
+    began: float
     turn_began: float
     is_again: bool = False
     number: int | None = None
@@ -174,7 +177,8 @@ class LiveGames:
         id = event.spec.id if isinstance(event, GameStarted) else event.game
         if isinstance(event, GameStarted):
             followed = FollowedGame(event.spec, event.setups, self._audience)
-            self.games[id] = LiveGame(followed, trio.current_time(), is_again=id in self.games)
+            now = trio.current_time()
+            self.games[id] = LiveGame(followed, now, now, is_again=id in self.games)
         elif id in self.games:
             self.games[id].play(event)
         self._changed.add(id)
@@ -230,9 +234,11 @@ class LiveGames:
         running = [(id, game) for id, game in self.games.items() if not game.end]
         for at, (_, game) in enumerate(running):
             if game.drawn != game.followed.ply:
-                picture = game.picture if at < BOARDS_SHOWN else {}
+                is_young = trio.current_time() - game.began < BOARD_AFTER
+                picture = game.picture if at < BOARDS_SHOWN and not is_young else {}
                 game.item = self._look.page("running.html", "", game=game.followed, picture=picture)
-                game.drawn = game.followed.ply
+                game.drawn = None if is_young else game.followed.ply
+                self._is_list_new |= is_young
         self._listed, self._listed_at = {id: game.item for id, game in running}, trio.current_time()
         return self._listed
 

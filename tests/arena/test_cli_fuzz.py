@@ -40,7 +40,7 @@ here = played_here.games_played_here()
 here.__enter__()
 import arena
 for module in pkgutil.walk_packages(arena.__path__, "arena."):
-    if module.name not in ("arena.__main__", "arena.pytest_plugin"):
+    if not module.name.startswith(("arena.__main__", "arena.pytest_plugin", "arena.learn.")):
         importlib.import_module(module.name)
 wishes, answers = os.fdopen(os.dup(0)), os.dup(1)
 for descriptor in (0, 1):

@@ -228,6 +228,7 @@ def test_a_single_file_is_an_archive_of_one_game(name: str, data: bytes, tmp_pat
     ("data", "said"),
     [
         (b"PK\x03\x04 and no more", "got a damaged or encrypted zip"),
+        (b"PK\x05\x06" + bytes(18), "got 0 of 0 MiB"),
         (None, "expected a zip with 1 to 200000 files of games"),
     ],
 )
@@ -238,6 +239,15 @@ def test_a_zip_that_is_none_or_has_no_games_is_refused(data: bytes | None, said:
     done = invoke(tmp_path, "import", "all.sqlite", "bad.zip")
     assert done.returncode == 2
     assert said in done.stderr
+    assert not (tmp_path / "all.sqlite").exists()
+
+
+def test_a_file_of_which_no_game_is_left_makes_no_store_and_fails(tmp_path: Path) -> None:
+    (tmp_path / "bad.gsn").write_text("no game")
+    done = invoke(tmp_path, "import", "all.sqlite", "bad.gsn")
+    assert done.returncode == 1
+    assert "left out: bad.gsn: " in done.stderr
+    assert done.stdout == "all.sqlite: 0 games were imported, 1 left out\n"
     assert not (tmp_path / "all.sqlite").exists()
 
 

@@ -39,13 +39,14 @@ READS: dict[str, list[str]] = {
     "report": ["STORE", "--out", "NEW"],
     "verify": ["STORE"],
     "import": ["NEW", "STORE"],
+    "openings": ["STORE"],
     "rules": ["isf"],
     "new": ["hunter"],
     "new-game": ["pebbles"],
     "doctor": [],
 }
 MISSING: dict[str, list[str]] = {
-    **{name: ["missing.sqlite"] for name in ("standings", "games", "bots", "verify", "export", "resume")},
+    **{name: ["missing.sqlite"] for name in ("standings", "games", "bots", "verify", "export", "openings", "resume")},
     "report": ["missing.sqlite", "--out", "pages"],
     **{name: ["missing.sqlite", "1"] for name in ("show", "log", "rerun")},
     **{name: ["missing-a.py", "missing-b.py"] for name in ("league", "match", "compare")},

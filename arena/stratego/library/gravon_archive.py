@@ -30,7 +30,7 @@ from arena.system.user_files import FileError, file_errors, open_regular, read_f
 from protocol.notation import RESIGN
 from protocol.seats import Reason
 
-STARTS = (b"PK\x03\x04", b"\xef\xbb\xbf#X38FA11", b"#X38FA11", b"\xef\xbb\xbf<", b"<")
+STARTS = (b"PK", b"\xef\xbb\xbf#X38FA11", b"#X38FA11", b"\xef\xbb\xbf<", b"<")
 ENDINGS = (".xml", ".gsn")
 USUAL = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 MOST_FILES = 200_000
@@ -54,7 +54,7 @@ def archived_games(path: Path, kind: str = "") -> Iterator[tuple[str, RecordEntr
 
 def is_archive(path: Path) -> bool:
     with suppress(OSError, ValueError):
-        return read_start(path, 16, follow=True).startswith(STARTS)
+        return read_start(path, 16, follow=True).startswith(STARTS) or path.suffix.lower() in ENDINGS
     return False
 
 
@@ -87,8 +87,8 @@ def _files(path: Path, where: str) -> Iterator[tuple[str, bytes]]:
             size = sum(member.file_size for member in members)
             if not members or len(members) > MOST_FILES or size > MOST_MEMBERS_BYTES:
                 raise FileError(
-                    f"{where}: expected a zip with 1 to {MOST_FILES} files of games ({', '.join(ENDINGS)}) of together "
-                    f"{MOST_MEMBERS_BYTES >> 30} GiB at most, got {len(members)} of {size >> 20} MiB"
+                    f"{where}: expected a zip with 1 to {MOST_FILES} files of games ({', '.join(ENDINGS)}), deflated "
+                    f"or stored, {MOST_MEMBERS_BYTES >> 30} GiB at most, got {len(members)} of {size >> 20} MiB"
                 )
             for member in sorted(members, key=lambda each: each.filename):
                 with archive.open(member) as content:

@@ -75,6 +75,8 @@ class Mine(Bot):
             return view.random.choice(view.legal)
         codes = np.array(list(moves))
         score = SCORE(*observe(view), codes)
+        if not np.isfinite(score).all():
+            raise ValueError(f"policy.npz or policy.pt: expected finite scores, got {score}")
         drawn = [each - TEMPERATURE * log(-log(1 - view.random.random() or 0.5)) for each in score.tolist()]
         return moves[int(codes[drawn.index(max(drawn))])]
 

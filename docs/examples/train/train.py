@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from network import Array, Judged, Seen, Weights, backward, forward, inputs, new_weights
 
-from arena.learn.checkpoints import CheckpointLeague
 from arena.learn.kernel import Kernel
+from arena.learn.league import CheckpointLeague
 from arena.learn.placement import random_setups
 from arena.stratego.rules.ruleset import Ruleset
 

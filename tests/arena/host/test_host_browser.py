@@ -55,8 +55,11 @@ def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
     page.get_by_label("File:").set_input_files(tmp_path / "mine.sh")
     page.get_by_role("button", name="Submit", exact=True).click()
     page.wait_for_url("**/team/submissions/2")
+    on_its_way = open_address(page.url, storage_state=page.context.storage_state())
+    assert on_its_way.get_by_role("link", name="Look again").count()
     served.until(lambda: database.value("select games from submission where id = 2") >= 4)
-    page.reload()
+    page.get_by_role("link", name="Look again").click()
+    page.wait_for_selector("text=Look again", state="detached")
     assert "probation" in page.inner_text(".lead") or "ladder" in page.inner_text(".lead")
     page.goto(at)
     page.wait_for_function("() => document.querySelector('.standings tbody tr th')?.innerText == 'mine'")
@@ -73,6 +76,7 @@ def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
     host_page.get_by_role("button", name="Join").click()
     host_page.wait_for_url("**/host")
     look_at(open_address, at, signed_in, host_page.context.storage_state(), request)
+    assert not request.getfixturevalue("axe")(on_its_way)
     assert not said
 
 

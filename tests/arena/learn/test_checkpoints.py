@@ -1,4 +1,4 @@
-"""`arena.learn.checkpoints`: checkpoints play a ladder of bots in the arena, and are rated by it."""
+"""`arena.learn.league`: checkpoints play a ladder of bots in the arena, and are rated by it."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from arena.api.shown_results import Result
 from arena.bots.languages import find_language
 from arena.bots.new import write_bot
 from arena.errors import UsageError
-from arena.learn.checkpoints import CheckpointLeague
+from arena.learn.league import CheckpointLeague
 
 RESIGNS = """#!/usr/bin/env python3
 from protocol.bot import Bot, run
@@ -66,6 +66,13 @@ def test_each_checkpoint_plays_on_under_a_name_of_its_own_and_stored_games_are_n
     assert {"step-1", "step-2"} <= {name for result in played for name in (result.red, result.blue)}
     with np.load(folder / "checkpoints" / "step-2" / "policy.npz") as arrays:
         assert arrays["weight"] == 2.0
+
+
+def test_the_games_that_a_checkpoint_forfeited_are_said(league: CheckpointLeague, folder: Path) -> None:
+    (folder / "mine" / "network.py").write_text("def scores(*seen):\n    raise SystemExit\n")
+    rated = league.play(checkpoint(folder, "broken", 1.0))
+    assert rated.forfeits > 0
+    assert f"in 4 games, {rated.forfeits} forfeited; " in str(rated)
 
 
 def test_what_is_no_bot_no_checkpoint_or_no_number_of_games_is_refused(league: CheckpointLeague, folder: Path) -> None:

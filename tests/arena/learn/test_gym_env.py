@@ -3,6 +3,8 @@
 import contextlib
 import io
 import pickle
+import signal
+import threading
 from collections.abc import Iterator
 from copy import deepcopy
 from functools import partial
@@ -13,7 +15,7 @@ import needs_learn  # noqa: F401  (before all that needs it)
 import numpy as np
 import psutil
 import pytest
-from gymnasium import make
+from gymnasium import make, make_vec
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from learn_twins import CASES, twins
@@ -123,6 +125,12 @@ def test_a_game_that_is_given_up_is_followed_by_another(against_drifter: Strateg
     assert ends(against_drifter, 2) == ends(against_drifter, 2)
 
 
+def test_the_mask_is_there_as_sb3_contrib_asks_for_it() -> None:
+    env = make("arena/Stratego-v0")
+    seen, _ = env.reset(seed=1)
+    assert np.array_equal(env.get_wrapper_attr("action_masks")(), seen["action_mask"].astype(np.bool_))
+
+
 def test_a_bot_makes_its_own_set_up(against_drifter: StrategoEnv) -> None:
     pair = twins("barrage", Color.RED, 0, 1)
     with pytest.raises(UsageError, match="a bot makes its own set-up"):
@@ -175,6 +183,36 @@ def test_a_bot_that_fails_in_a_game_leaves_no_process_and_is_started_again(
     env.close()
     env.close()
     assert psutil.Process().children(recursive=True) == children
+
+
+def test_an_interrupted_or_deleted_environment_leaves_no_process(tmp_path: Path) -> None:
+    children = psutil.Process().children(recursive=True)
+    path = short_bot(tmp_path, "__import__('time').sleep(99)")
+    env = StrategoEnv("barrage", path, seat="red", setup="random", bot_options={**BASIC, "seconds": 60.0})
+    seen, _ = env.reset(seed=1)
+    threading.Timer(0.2, signal.pthread_kill, [threading.get_ident(), signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        env.step(int(first_code(seen)))
+    assert psutil.Process().children(recursive=True) == children
+    seen, _ = env.reset(seed=1)
+    env.close()
+    with pytest.raises(UsageError, match="Call reset first"):
+        env.step(int(first_code(seen)))
+    env.reset(seed=1)
+    del env
+    assert psutil.Process().children(recursive=True) == children
+
+
+def test_a_step_before_the_first_reset_is_refused() -> None:
+    with pytest.raises(UsageError, match="Call reset first"):
+        StrategoEnv("barrage").step(0)
+    with pytest.raises(UsageError, match="Call reset first"):
+        StrategoVectorEnv("barrage", 1).step(np.array([0]))
+
+
+def test_a_bot_is_no_opponent_of_a_batch() -> None:
+    with pytest.raises(UsageError, match="opponent: expected a function, got 'drifter'"):
+        make_vec("arena/Stratego-v0", num_envs=2, opponent="drifter")
 
 
 def test_games_that_always_end_before_the_first_turn_are_refused(tmp_path: Path) -> None:

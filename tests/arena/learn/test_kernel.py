@@ -247,6 +247,10 @@ def test_games_that_are_none_are_refused(which: Any) -> None:
         kernel.observe([0, 1, 2])
 
 
+def test_a_game_that_has_not_begun_has_no_outcome() -> None:
+    assert Kernel("barrage", 1, observes=False).outcome(0) is None
+
+
 def test_actions_and_set_ups_of_a_wrong_shape_or_army_are_refused() -> None:
     kernel = begun("barrage", 3)
     with pytest.raises(UsageError, match="actions: expected 3 whole numbers"):

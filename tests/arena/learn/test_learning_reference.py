@@ -1,4 +1,4 @@
-"""The reference of environments has the planes and facts as they are, and its example with OpenSpiel runs."""
+"""The reference of environments has the planes and facts as they are, and each of its examples runs alone."""
 
 import re
 from itertools import groupby
@@ -12,8 +12,7 @@ from protocol.notation import Rank
 
 PAGE = (Path(__file__).parents[3] / "docs" / "learning-reference.md").read_text()
 RANKS = "|".join(rank.name.lower() for rank in Rank)
-EXAMPLE = PAGE.partition("```{code-block} python\n")[2].partition("```")[0]
-"""The other blocks of the page are run by tests/test_documentation.py."""
+EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
 def shortened(described: Described) -> tuple[str, str, str]:
@@ -41,6 +40,8 @@ def test_the_page_has_the_table(described: tuple[Described, ...]) -> None:
     assert "\n".join(table(described)) in PAGE
 
 
-def test_the_example_with_openspiel_runs() -> None:
-    pytest.importorskip("pyspiel", reason="needs open_spiel (pip install '.[openspiel]')")
-    exec(compile(EXAMPLE, "example", "exec"), {"__name__": "example"})
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_runs_alone(example: str) -> None:
+    if "pyspiel" in example:
+        pytest.importorskip("pyspiel", reason="needs open_spiel (pip install '.[openspiel]')")
+    exec(compile(example, "example", "exec"), {"__name__": "example"})

@@ -19,7 +19,7 @@ from arena.learn import records
 from arena.learn.action_codes import action_text
 from arena.learn.kernel_tables import UnsupportedRuleError
 from arena.learn.observation import observe
-from arena.learn.records import ARRAYS, Positions, load, positions, save
+from arena.learn.records import ARRAYS, Positions, positions
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_view import legal_actions
 from arena.stratego.state import as_stratego
@@ -88,19 +88,6 @@ def test_whole_random_games_are_played_to_the_end_that_the_rules_give() -> None:
     assert_is_of(of_game(found, 1), games[0])
 
 
-def test_a_saved_file_has_the_same_chunks_and_is_read_by_numpy_alone(tmp_path: Path) -> None:
-    make_store(tmp_path / "club.sqlite", "barrage", games=4)
-    expected = list(positions(tmp_path / "club.sqlite", chunk=50))
-    count = save(tmp_path / "club.sqlite", tmp_path / "club.npz", chunk=50)
-    assert count == sum(map(len, expected))
-    for one, other in zip(expected, load(tmp_path / "club.npz"), strict=True):
-        assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ARRAYS)
-    with np.load(tmp_path / "club.npz") as arrays:
-        assert np.array_equal(arrays["0/planes"], expected[0].planes)
-    with pytest.raises(UsageError, match="does not exist yet"):
-        save(tmp_path / "club.sqlite", tmp_path / "club.npz")
-
-
 def test_a_game_without_moves_has_no_rows_and_a_wrong_one_is_named() -> None:
     record = play_game(load_ruleset("duel"), seed=1, plies=20)
     unplayed = msgspec.structs.replace(record, setups=(None, None), actions=())
@@ -112,6 +99,11 @@ def test_a_game_without_moves_has_no_rows_and_a_wrong_one_is_named() -> None:
         list(positions([msgspec.structs.replace(record, actions=("a4-a5-a6",))]))
     with pytest.raises(UnsupportedRuleError, match="captains two-steps"):
         list(positions([play_game(load_ruleset("vintage/lightning"), seed=1, plies=2)]))
+
+
+def test_a_chunk_without_rows_is_refused() -> None:
+    with pytest.raises(UsageError, match="chunk: expected at least 1 row, got 0"):
+        list(positions([], chunk=0))
 
 
 def test_a_draw_is_worth_nothing_to_both() -> None:

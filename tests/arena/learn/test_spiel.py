@@ -19,7 +19,7 @@ from random_rules import made_ruleset
 from arena.errors import UsageError
 from arena.learn.observation import observe
 from arena.learn.placement import Setups
-from arena.learn.spiel import GAME_NAME, StrategoGame, StrategoState
+from arena.learn.spiel import GAME_NAME, StrategoGame
 from protocol.notation import Color
 
 BARRAGE = f"{GAME_NAME}(ruleset=barrage)"
@@ -129,4 +129,4 @@ def test_rules_that_openspiel_cannot_have_are_named() -> None:
     with pytest.raises(UsageError, match="made: OpenSpiel needs games of limited length: expected max-plies"):
         StrategoGame({"ruleset": made_ruleset("F1 21 31", {"max_plies": None, "max_quiet_plies": 50})})
     with pytest.raises(UsageError, match="captains"):
-        StrategoState(StrategoGame({"ruleset": "vintage/lightning"}))
+        StrategoGame({"ruleset": "vintage/lightning"})

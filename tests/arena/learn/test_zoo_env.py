@@ -201,7 +201,15 @@ def test_an_illegal_action_does_what_was_chosen() -> None:
         assert env.terminations == dict.fromkeys(("red", "blue"), illegal == "lose")
         if illegal == "lose":
             assert env.rewards == {"red": -1.0, "blue": 1.0}
-            assert env.infos["blue"] == {"winner": "blue", "reason": "illegal-action"}
+            assert env.infos["red"] == {"action": -1, "winner": "blue", "reason": "illegal-action"}
+        else:
+            assert env.infos["red"]["action"] not in (flag, -1)
+
+
+@ENVIRONMENTS
+def test_a_step_before_the_first_reset_is_refused(make: Any) -> None:
+    with pytest.raises(UsageError, match="Call reset first"):
+        make("isf").step({"red": 0, "blue": 0})
 
 
 @pytest.mark.parametrize("code", [-1, CODE_COUNT, 1.5, "a4-a5"])

@@ -32,7 +32,7 @@ from arena.web.address import Address, hosts_of
 from arena.web.beside import GameStored, LeagueProgress, Told
 from arena.web.feed import Viewers
 from arena.web.guard import Guard, PageLook
-from arena.web.live_games import AGAIN, BOARDS_SHOWN, BROKEN, GONE, KEPT_OVER, LiveGames
+from arena.web.live_games import AGAIN, BOARD_AFTER, BOARDS_SHOWN, BROKEN, GONE, KEPT_OVER, LIST_SECONDS, LiveGames
 from protocol.seats import Color
 
 
@@ -245,6 +245,17 @@ def test_the_clock_of_the_side_to_move_runs_and_the_other_stands(told: Callable[
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
+def test_a_game_gets_its_board_in_the_list_after_its_first_second(told: Callable[..., Iterator[Told]]) -> None:
+    async def main() -> None:
+        games = live_games()
+        games.tell(next(told("aa", 3)))
+        assert "#tile" not in games.items()["aa"]
+        await trio.sleep(BOARD_AFTER + LIST_SECONDS)
+        assert "#tile" in games.items()["aa"]
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
 def test_the_list_has_boards_of_some_games_and_sends_again_only_those_that_changed(
     serve_games: Callable[[LiveGames], Served], told: Callable[..., Iterator[Told]]
 ) -> None:
@@ -260,8 +271,7 @@ def test_the_list_has_boards_of_some_games_and_sends_again_only_those_that_chang
         assert viewer.next("games")["games"] == []
         for id in ids:
             served.call(games.tell, Watched((replace(begun, spec=replace(begun.spec, id=id)),), 0))
-        while len(event := viewer.next("games")["games"]) < len(ids):
-            pass
+        served.until(lambda: all(game.drawn is not None for game in games.games.values()))
         with served.connect(LIST) as other:
             event = Viewer(other).next("games")
         assert [row[0] for row in event["games"]] == ids

@@ -34,12 +34,14 @@ class RatedCheckpoint:
     low: float | None
     high: float | None
     games: int
+    forfeits: int
     scores: Mapping[str, float]
 
     def __str__(self) -> str:
         low, elo, high = ("?" if end is None else f"{end:+.0f}" for end in (self.low, self.elo, self.high))
         scores = ", ".join(f"{name} {score:.1%}" for name, score in self.scores.items())
-        return f"{self.name}: {elo} Elo ({low} to {high}) in {self.games} games; {scores}"
+        lost = f", {self.forfeits} forfeited" if self.forfeits else ""
+        return f"{self.name}: {elo} Elo ({low} to {high}) in {self.games} games{lost}; {scores}"
 
 
 class CheckpointLeague:
@@ -82,7 +84,7 @@ class CheckpointLeague:
         rated = next(each for each in table.lines if each.digest == line.digest)
         met = played.table.crosstable.row(line.name)
         scores = {opponent: each.points / each.games for opponent, each in met.items()}
-        return RatedCheckpoint(line.name, rated.elo, rated.elo_low, rated.elo_high, line.games, scores)
+        return RatedCheckpoint(line.name, rated.elo, rated.elo_low, rated.elo_high, line.games, line.forfeits, scores)
 
     def _league(self, *bots: Path | str) -> League:
         league = League(self._store, **self._options)
