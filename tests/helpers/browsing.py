@@ -107,7 +107,8 @@ def axe() -> Axe:
     source = Path(path).read_text(encoding="utf-8")
 
     def find(page: "Page") -> list[str]:
-        page.evaluate(source)
+        if page.evaluate("typeof axe") == "undefined":
+            page.evaluate(source)
         found: list[str] = page.evaluate(
             """async () => {
               const found = await axe.run(document, { preload: false, rules: { "target-size": { enabled: true } } });

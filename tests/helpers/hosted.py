@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
-from arena.bots.samples import sample_file
 from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, make_token, team_of
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import KEY, KEY_BYTES, Cup, Playing
@@ -19,11 +18,7 @@ from arena.host.submissions import Submission, receive
 
 HOST = MACHINE
 DUEL = Playing(rules="duel", sandbox="basic", time="500ms")
-BROKEN_BOT = "import sys\nsys.exit('no luck today')\n"
-
-
-def good_bot() -> str:
-    return sample_file("drifter").read_text(encoding="utf-8")
+BROKEN_BOT = "#!/bin/sh\necho no luck today >&2\nexit 1\n"
 
 
 @dataclass

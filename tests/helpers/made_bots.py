@@ -26,6 +26,19 @@ hear("quit")
 """
 """Whoever begins resigns at once; the other is told so."""
 
+MOVES = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+    hello) echo want legal; echo ready ;;
+    setup) echo 'setup FBBS2339M./........../........../2.........' ;;
+    legal) legal=$rest ;;
+    turn) set -- $legal; shift $((7 * ${rest%% *} % $#)); echo "move $1" ;;
+    quit) exit ;;
+    esac
+done
+"""
+"""Plays duels as `PLAIN` does, and starts at once."""
+
 QUICK = """#!/bin/sh
 {first}while read -r word rest; do
     case $word in

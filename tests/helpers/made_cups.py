@@ -6,10 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 import trio
-from made_bots import PLAIN
+from made_bots import MOVES
 from waiting import PATIENCE
 
+from arena.host import playing
 from arena.host.accounts import MACHINE, Account, Team, find_invitation, invite, join, team_of
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import SETTINGS, Cup, load_cup, write_cup
@@ -18,11 +20,13 @@ from arena.host.seasons import open_season
 from arena.host.submissions import bot_folder
 from arena.sandbox.levels import Level
 
-CRASHES = """
-import sys
-for line in sys.stdin:
-    if line.startswith("hello"): print("ready", flush=True)
-    if line.startswith("setup"): sys.exit("out of paper")
+CRASHES = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+    hello) echo ready ;;
+    setup) exit 1 ;;
+    esac
+done
 """
 MORE = """
 trusted = true
@@ -30,7 +34,7 @@ trusted = true
 """
 
 
-def make_cup(folder: Path, more: str = "", *, time_control: str = "5s", play: str = "") -> Cup:
+def make_cup(folder: Path, more: str = "", *, time_control: str = "5s", stint: str = "1s", play: str = "") -> Cup:
     """Make a competition in duels with short stints. `more` are lines before the tables, `play` lines of [play]."""
     write_cup(
         folder,
@@ -42,7 +46,7 @@ def make_cup(folder: Path, more: str = "", *, time_control: str = "5s", play: st
         jobs=1,
     )
     path = folder / SETTINGS
-    text = path.read_text().replace('sandbox = "auto"', f'sandbox = "basic"\nstint = "1s"\n{play}')
+    text = path.read_text().replace('sandbox = "auto"', f'sandbox = "basic"\nstint = "{stint}"\n{play}')
     path.write_text(text.replace("\n[registration]", f"\n{MORE.format(more=more)}\n[registration]", 1))
     database = CupDatabase(folder / FILE, create=True)
     cup = load_cup(folder)
@@ -77,17 +81,17 @@ def make_account(database: CupDatabase, cup: Cup, name: str) -> tuple[Account, T
 
 
 def add_bot(
-    database: CupDatabase, folder: Path, of: tuple[Account, Team], name: str, program: str = PLAIN, **values: Any
+    database: CupDatabase, folder: Path, of: tuple[Account, Team], name: str, program: str = MOVES, **values: Any
 ) -> int:
     """Add a submission that is on probation, with a program of its own; return its number."""
     account, team = of
-    row = {"bytes": 1, "sent_as": f"{name}.py", "received": time.time(), "changed": time.time(), "state": "probation"}
+    row = {"bytes": 1, "sent_as": f"{name}.sh", "received": time.time(), "changed": time.time(), "state": "probation"}
     with database.change():
         number = database.insert("submission", team=team.id, account=account.id, bot=name, **(row | values))
     at = bot_folder(folder, number)
     at.mkdir(parents=True)
-    (at / f"{name}.py").write_text(f"#!/usr/bin/env python3\n# {name}\n{program}")
-    (at / f"{name}.py").chmod(0o755)
+    (at / f"{name}.sh").write_text(f"{program}# {name}\n")
+    (at / f"{name}.sh").chmod(0o755)
     return number
 
 
@@ -99,7 +103,7 @@ def play_until(
     *,
     level: Level = Level.BASIC,
 ) -> ContinuousPlay:
-    """Play until a condition holds."""
+    """Play until a condition holds. A stint that is over is noticed sooner than on a server."""
     said: list[str] = []
     play = ContinuousPlay(folder, cup, database, level, complain=said.append)
 
@@ -111,5 +115,7 @@ def play_until(
                 nursery.cancel_scope.cancel()
         assert not scope.cancelled_caught, f"never: {play.now}; {said}"
 
-    trio.run(main)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(playing, "TICK", 0.05)
+        trio.run(main)
     return play

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 from hosted import dig
-from made_bots import PLAIN
+from made_bots import MOVES
 from made_cups import add_bot, make_account, make_cup, opened, play_until
 
 from arena.errors import ArenaError, UsageError
@@ -26,7 +26,7 @@ from arena.host.unpack import remove_tree
 from arena.league.league_options import FormatName, FormatOptions
 from arena.league.store import Store
 
-CHATTY = PLAIN.replace("import sys", "import sys; print('my secret plan', file=sys.stderr, flush=True)")
+CHATTY = MOVES.replace("\n", "\necho my secret plan >&2\n", 1)
 
 
 @pytest.fixture(scope="module")

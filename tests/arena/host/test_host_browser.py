@@ -2,11 +2,10 @@
 eyes and keyboard."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
-from hosted import good_bot
-from made_bots import RESIGNS
+from made_bots import MOVES, QUICK
 from made_cups import add_bot, make_account, make_cup, opened
 from served import Serve
 
@@ -32,6 +31,7 @@ OF_HOST = (
     "host/audit",
     "host/pairs",
 )
+SCREENS: tuple[tuple[int, Literal["light", "dark"]], ...] = ((1280, "light"), (360, "dark"))
 
 
 def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
@@ -40,19 +40,19 @@ def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
     folder = tmp_path / "cup"
     cup = make_cup(folder)
     with opened(folder) as written:
-        add_bot(written, folder, make_account(written, cup, "eve"), "eve", RESIGNS)
+        add_bot(written, folder, make_account(written, cup, "eve"), "eve", QUICK.format(first=""))
         guest, host = invite(written, MACHINE), invite(written, MACHINE, is_host=True)
     database, said = CupDatabase(folder / FILE), list[str]()
     server = HostServer(folder, cup, database, Level.BASIC, said.append)
     served = serving(server.application(hosts_of([Address("127.0.0.1", 0)])), beside=server.run)
     at = f"http://{served.host}"
-    (tmp_path / "mine.py").write_text(good_bot())
+    (tmp_path / "mine.sh").write_text(MOVES)
     page = open_address(f"{at}/join/{guest}")
     page.get_by_label("Your name").fill("ann")
     page.get_by_label("Name of your team").fill("The team of ann")
     page.get_by_role("button", name="Join").click()
     assert page.inner_text("h1") == "The team of ann"
-    page.get_by_label("File:").set_input_files(tmp_path / "mine.py")
+    page.get_by_label("File:").set_input_files(tmp_path / "mine.sh")
     page.get_by_role("button", name="Submit", exact=True).click()
     page.wait_for_url("**/team/submissions/2")
     on_its_way = open_address(page.url, storage_state=page.context.storage_state())
@@ -84,9 +84,11 @@ def look_at(open_address: "OpenAddress", at: str, team: object, host: object, re
     """Look at each kind of page, wide and narrow: axe finds nothing, and no page is wider than the screen."""
     axe: Axe = request.getfixturevalue("axe")
     for names, state in ((PUBLIC, None), (OF_TEAM, team), (OF_HOST, host)):
-        for width, scheme in ((1280, "light"), (360, "dark")):
-            page: Page = open_address(f"{at}/sign-in", width, storage_state=state, color_scheme=scheme)
-            for name in names:
-                page.goto(f"{at}/{name}")
+        page: Page = open_address(f"{at}/sign-in", storage_state=state)
+        for name in names:
+            page.goto(f"{at}/{name}")
+            for width, scheme in SCREENS:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.emulate_media(color_scheme=scheme)
                 assert not axe(page), name
                 assert page.evaluate("document.documentElement.scrollWidth") <= width, name

@@ -1,6 +1,5 @@
 """`arena host` and `arena submit` as people use them: from an empty folder to a bot in the ladder."""
 
-import contextlib
 import json
 import signal
 import socket
@@ -12,34 +11,22 @@ from pathlib import Path
 
 import pytest
 from commands import ARENA, invoke
-from made_cups import CRASHES, add_bot, make_account, make_cup, opened
+from made_bots import MOVES
+from made_cups import add_bot, make_account, make_cup, opened
+from served import Serve
 from waiting import until
 
 from arena.host.accounts import Actor, find_invitation, make_token
-from arena.host.cup_settings import Cup, load_cup
+from arena.host.cup_settings import load_cup
 from arena.host.pipeline import child_token
 from arena.host.seasons import SeasonState, current, store_file
-from arena.host.serve_cup import host_level, sole_host
+from arena.host.serve_cup import HostServer, host_level, sole_host
 from arena.league.store import Store
 from arena.sandbox.levels import Level
 from arena.sandbox.reaper import left_by
+from arena.web.address import Address, hosts_of
 
 START_SECONDS = 60
-SOUND = """
-from protocol.bot import Bot, run
-
-
-class Short(Bot):
-    turns = 0
-
-    def move(self, view):
-        self.turns += 1
-        return view.random.choice(view.legal) if self.turns < 30 else "resign"
-
-
-run(Short)
-"""
-"""Passes all checks."""
 
 
 def test_init_makes_a_folder_with_a_season_and_invites_a_host(tmp_path: Path) -> None:
@@ -133,45 +120,42 @@ def test_an_archive_is_written_and_verified_by_commands(tmp_path: Path) -> None:
     assert "version 1" in invoke(tmp_path, "host", "upgrade", str(tmp_path / "new")).stdout
 
 
-class Running:
-    """A competition that runs, with a token of a member of a team."""
+class Hosting:
+    """A competition with a bot in the ladder and a token of a member of a team."""
 
-    def __init__(self, folder: Path, cup: Cup) -> None:
-        self.folder = folder
-        with opened(folder) as database:
-            account, self.team = make_account(database, cup, "fox")
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.cup = folder / "cup", make_cup(folder / "cup")
+        with opened(self.folder) as database:
+            account, _ = make_account(database, self.cup, "fox")
             self.token = make_token(database, Actor(account.id), account.id, "ci")
-            add_bot(database, folder, make_account(database, cup, "owl"), "wise")
-        line = [*ARENA, "host", "run", str(folder), "--listen", "127.0.0.1:0"]
-        self.host = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        assert self.host.stdout is not None
-        self.url = self.host.stdout.readline().strip()
+            add_bot(database, self.folder, make_account(database, self.cup, "owl"), "wise")
+        self.url = ""
 
     def submit(self, path: Path, *more: str, token: str | None = None) -> "subprocess.CompletedProcess[str]":
-        line = [*ARENA, "submit", str(path), "--to", self.url, "--token", token or self.token, *more]
-        return subprocess.run(line, capture_output=True, text=True, check=False)
-
-    def stop(self) -> str:
-        self.host.send_signal(signal.SIGTERM)
-        _, said = self.host.communicate(timeout=START_SECONDS)
-        return said
+        line = ("submit", str(path), "--to", self.url, "--token", token or self.token, *more)
+        return invoke(self.folder, *line)
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Running]:
-    folder = tmp_path / "cup"
-    running = Running(folder, make_cup(folder))
-    yield running
-    with contextlib.suppress(Exception):
-        running.host.kill()
-        running.host.communicate()
+def hosting(tmp_path: Path, serving: Serve) -> Iterator[Hosting]:
+    """A competition that is served in this process."""
+    made, said = Hosting(tmp_path), list[str]()
+    with opened(made.folder) as database:
+        server = HostServer(made.folder, made.cup, database, Level.BASIC, said.append)
+        served = serving(server.application(hosts_of([Address("127.0.0.1", 0)])), beside=server.run)
+        served.until((made.folder / "received").exists)  # what an earlier server has left is removed
+        made.url = f"http://{served.host}/"
+        yield made
+        served.stop()
+    assert not said
 
 
-def bot_in(folder: Path, name: str, program: str = SOUND) -> Path:
+def bot_in(folder: Path, name: str, settings: str = 'command = ["./program"]') -> Path:
     bot = folder / name
     bot.mkdir()
-    (bot / f"{name}.py").write_text(f"#!/usr/bin/env python3\n{program}")
-    (bot / f"{name}.py").chmod(0o755)
+    (bot / "bot.toml").write_text(settings)
+    (bot / "program").write_text(MOVES)
+    (bot / "program").chmod(0o755)
     return bot
 
 
@@ -183,78 +167,77 @@ def games_of(folder: Path, name: str) -> int:
         return sum(name in [player.name for player in row.players] for row in store.rows())
 
 
-def test_a_bot_that_is_submitted_plays_the_ladder_and_all_ends_at_a_signal(running: Running, tmp_path: Path) -> None:
-    bot = bot_in(tmp_path, "swift")
+def test_a_bot_that_is_submitted_is_built_plays_the_ladder_and_all_ends_at_a_signal(tmp_path: Path) -> None:
+    hosting = Hosting(tmp_path)
+    bot = bot_in(tmp_path, "swift", 'command = ["./made"]\nbuild = "date +%N > when; cp program made"\n')
     (bot / ".git").mkdir()
     (bot / ".git" / "secret").write_text("x" * 1000)
     (bot / "__pycache__").mkdir()
     (bot / "__pycache__" / "swift.pyc").write_bytes(b"x")
-    done = running.submit(bot)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "swift is in the ladder" in done.stdout
-    until(lambda: games_of(running.folder, "swift"), "it plays")
-    with urllib.request.urlopen(running.url) as page:
-        assert page.status == 200
-    (unpacked,) = (path for path in (running.folder / "bots").iterdir() if (path / "swift.py").exists())
-    assert sorted(path.name for path in unpacked.iterdir() if not path.name.startswith(".")) == ["swift.py"]
-    assert "Traceback" not in running.stop()
-    assert running.host.returncode == 0
-    until(lambda: not left_by(child_token(running.folder)), "no process of it is left")
+    line = [*ARENA, "host", "run", str(hosting.folder), "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as host:
+        try:
+            assert host.stdout is not None
+            hosting.url = host.stdout.readline().strip()
+            until((hosting.folder / "received").exists, "what an earlier server has left is removed")
+            done = hosting.submit(bot)
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert "swift is in the ladder" in done.stdout
+            until(lambda: games_of(hosting.folder, "swift") >= 2, "it plays")
+            with urllib.request.urlopen(hosting.url) as page:
+                assert page.status == 200
+            host.send_signal(signal.SIGTERM)
+            _, said = host.communicate(timeout=START_SECONDS)
+        finally:
+            host.kill()
+    assert "Traceback" not in said
+    assert host.returncode == 0
+    until(lambda: not left_by(child_token(hosting.folder)), "no process of it is left")
+    (unpacked,) = (path for path in (hosting.folder / "bots").iterdir() if (path / "program").exists())
+    files = sorted(path.name for path in unpacked.iterdir() if not path.name.startswith("."))
+    assert files == ["bot.toml", "made", "program", "when"]
+    assert not (unpacked / ".git").exists()
+    assert not (bot / "made").exists()
 
 
-def test_a_bot_with_a_build_is_built_once_by_the_host_and_plays(running: Running, tmp_path: Path) -> None:
-    bot = tmp_path / "made"
-    bot.mkdir()
-    (bot / "bot.toml").write_text('command = ["./program"]\nbuild = "date +%N > when; cp source program"\n')
-    (bot / "source").write_text(f"#!/usr/bin/env python3\n{SOUND}")
-    (bot / "source").chmod(0o755)
-    done = running.submit(bot)
-    assert done.returncode == 0, done.stdout + done.stderr
-    until(lambda: games_of(running.folder, "made") >= 2, "it plays")
-    assert not (bot / "program").exists()
-    assert "Traceback" not in running.stop()
-
-
-def test_a_bot_that_fails_is_told_with_what_failed_and_the_command_says_so(running: Running, tmp_path: Path) -> None:
-    done = running.submit(bot_in(tmp_path, "broken", CRASHES))
+def test_a_bot_that_fails_is_told_with_what_failed_and_the_command_says_so(hosting: Hosting, tmp_path: Path) -> None:
+    bot = bot_in(tmp_path, "broken", 'command = ["./made"]\nbuild = "exit 3"')
+    done = hosting.submit(bot)
     assert done.returncode == 1
     assert "is failed" in done.stdout
-    assert "check: failed" in done.stderr
-    again = running.submit(tmp_path / "broken", "--json")
+    assert "build: failed" in done.stderr
+    again = hosting.submit(bot, "--json")
     assert again.returncode == 1
     told = json.loads(again.stdout)
     assert (told["state"], told["has_failed"]) == ("failed", True)
-    assert [stage["state"] for stage in told["stages"]] == ["done", "done", "failed"]
-    assert "Traceback" not in running.stop()
+    assert [stage["state"] for stage in told["stages"]] == ["done", "failed"]
 
 
-def test_what_cannot_be_submitted_is_said(running: Running, tmp_path: Path) -> None:
+def test_what_cannot_be_submitted_is_said(hosting: Hosting, tmp_path: Path) -> None:
     bot = bot_in(tmp_path, "swift")
     for token, more, words in (
         ("wrong", (), "This token is not good"),
         (None, ("--name", "wise"), "another team has wise"),
         (None, ("--name", "a/b"), "expected a name"),
     ):
-        done = running.submit(bot, *more, token=token)
+        done = hosting.submit(bot, *more, token=token)
         assert done.returncode == 1
         assert words in done.stderr
-    for line in (["none", "--to", running.url], [str(bot), "--to", "ftp://x"]):
-        done = subprocess.run([*ARENA, "submit", *line, "--token", "x"], capture_output=True, text=True, check=False)
-        assert done.returncode == 2
-    assert "Traceback" not in running.stop()
+    for line in (["none", "--to", hosting.url], [str(bot), "--to", "ftp://x"]):
+        assert invoke(tmp_path, "submit", *line, "--token", "x").returncode == 2
 
 
-def test_a_submission_is_shown_to_its_team_alone(running: Running) -> None:
+def test_a_submission_is_shown_to_its_team_alone(hosting: Hosting) -> None:
     def ask(path: str, token: str) -> tuple[int, dict[str, object]]:
-        request = urllib.request.Request(f"{running.url}{path}", headers={"Authorization": f"Bearer {token}"})
+        request = urllib.request.Request(f"{hosting.url}{path}", headers={"Authorization": f"Bearer {token}"})
         try:
             with urllib.request.urlopen(request) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             return error.code, json.load(error)
 
-    assert ask("api/submissions/1", running.token)[0] == 404, "it is the owls'"
-    assert ask("api/submissions/999", running.token)[0] in (404, 409)
+    assert ask("api/submissions/1", hosting.token)[0] == 404, "it is the owls'"
+    assert ask("api/submissions/999", hosting.token)[0] in (404, 409)
     assert ask("api/submissions/1", "wrong")[0] == 401
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import trio
-from made_bots import PLAIN
+from made_bots import QUICK
 from made_cups import CRASHES, add_bot, make_account, make_cup, opened, play_until, when
 from sandboxes import in_bwrap
 from waiting import until
@@ -32,9 +32,6 @@ from arena.sandbox.levels import Level
 from arena.sandbox.reaper import left_by
 from protocol.seats import Color
 
-ACTION = "actions[7 * int(words[1]) % len(actions)]"
-MEEK = PLAIN.replace(f'print("move", {ACTION}, flush=True)', 'print("move resign", flush=True)')
-"""Resigns at once."""
 KILLS = int(os.environ.get("ARENA_KILLS", "3"))
 
 
@@ -76,7 +73,7 @@ class Made:
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[Made]:
     folder = tmp_path / "cup"
-    cup = make_cup(folder, play="probation = 4")
+    cup = make_cup(folder, stint="100ms", play="probation = 4")
     with opened(folder) as database:
         yield Made(folder, cup, database)
 
@@ -106,7 +103,7 @@ def test_bots_play_the_ladder_and_leave_probation_and_new_ones_join_it(made: Mad
 
 def test_a_new_leader_that_is_not_on_probation_is_told(made: Made) -> None:
     """The bot that resigns at once is the last one; the order is certain soon, and then the ladder rests."""
-    resigns = made.add("meek", made.owls, MEEK)
+    resigns = made.add("meek", made.owls, QUICK.format(first=""))
     made.bots.append(resigns)
     decide(made.database, made.cup, Actor(made.owls[0].id), made.bots[1], SubmissionState.WITHDRAWN)
     play = play_until(made.folder, made.cup, made.database, lambda play: current(made.database).leader)
