@@ -68,7 +68,6 @@ class HostServer(CupSite):
         return Guard(routes, self.look, hosts, posts=True, uploads=self.doors.uploads, complain=self.complain)
 
     async def run(self) -> None:
-        await clear_left(self.folder)
         async with trio.open_nursery() as nursery:
             for task in (self.pipeline, self.playing, self.deliveries, self.live):
                 nursery.start_soon(task.run)
@@ -105,6 +104,7 @@ def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], 
         async def main() -> None:
             heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
             with trio.open_signal_receiver(*heard) as signals:
+                await clear_left(folder)  # before there are uploads that it would remove
                 async with background(host.run) as nursery:
                     await nursery.start(server.run, [listening])
                     host.look.compile()
