@@ -69,7 +69,7 @@ FACTS: tuple[Described, ...] = (
 
 
 class Observation(NamedTuple):
-    """What a seat observes: `planes` (see `PLANES`) has the shape (planes, 10, 10), `facts` is one row of `FACTS`."""
+    """Numbers for a network: `planes` of the shape (48, 10, 10), see `PLANES`, and a row of 54 `facts`."""
 
     planes: NDArray[np.int8]
     facts: NDArray[np.int32]

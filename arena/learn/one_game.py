@@ -32,7 +32,7 @@ MOST_TRIES = 100
 
 
 class Illegal(StrEnum):
-    """What an action outside the mask does: it raises `UsageError`, loses, or a random legal one is played instead."""
+    """The answers to an action outside the mask: `UsageError`, a lost game, or a random legal action in its place."""
 
     ERROR = "error"
     LOSE = "lose"
