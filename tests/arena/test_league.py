@@ -48,5 +48,6 @@ def test_a_league_is_opened_played_and_resumed_without_all_rows_in_memory(
                 watching = Watching(league)
                 outcome = league.play(StopRequest(), watching)
                 assert (outcome.error, outcome.is_complete) == (None, True)
-                assert watching.seen == list(range(1, played + 1)), "games that are stored"
+                assert len(watching.seen) == played
+                assert all(stored >= told for told, stored in enumerate(watching.seen, start=1))
                 assert (league.known, league.count().games) == (2, 2)

@@ -534,14 +534,16 @@ def test_what_is_typed_is_understood_and_what_was_refused_does_not_stay(seat: Se
 def test_a_game_that_ends_before_both_have_set_up_has_a_result_and_no_replay(
     seat: Seat, open_page: Any, tmp_path: Path
 ) -> None:
-    bot = tmp_path / "quits.py"
+    bot, seen = tmp_path / "quits.py", tmp_path / "seen"
     bot.write_text(
-        "#!/usr/bin/env python3\nimport sys\nprint('ready', flush=True)\n"
-        "for line in sys.stdin:\n    if 'setup' in line:\n        sys.exit(1)\n"
+        "#!/usr/bin/env python3\nimport os, sys, time\nprint('ready', flush=True)\n"
+        "for line in sys.stdin:\n    if line.startswith('setup'):\n"
+        f"        while not os.path.exists({str(seen)!r}):\n            time.sleep(0.05)\n        sys.exit(1)\n"
     )
     bot.chmod(0o755)
     page = open_page(seat("duel", ("Ada", "unused"), bot=load_bot(bot)))
     set_up(page)
+    seen.touch()
     at(page, "over")
     assert "You have won: blue (quits)" in page.inner_text("[data-status]")
     assert (
