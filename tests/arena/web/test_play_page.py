@@ -536,8 +536,9 @@ def test_a_game_that_ends_before_both_have_set_up_has_a_result_and_no_replay(
 ) -> None:
     bot, seen = tmp_path / "quits.py", tmp_path / "seen"
     bot.write_text(
-        "#!/usr/bin/env python3\nimport os, sys, time\nprint('ready', flush=True)\n"
-        "for line in sys.stdin:\n    if line.startswith('setup'):\n"
+        "#!/usr/bin/env python3\nimport os, sys, time\n"
+        "for line in sys.stdin:\n    if line.startswith('hello'):\n        print('ready', flush=True)\n"
+        "    if line.startswith('setup'):\n"
         f"        while not os.path.exists({str(seen)!r}):\n            time.sleep(0.05)\n        sys.exit(1)\n"
     )
     bot.chmod(0o755)
