@@ -9,6 +9,7 @@ from arena.errors import UsageError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, RecordError, usual_turns
 from arena.game.time_control import TimeControl
+from arena.game.verdict import Verdict
 from protocol.seats import Color, Reason
 
 if TYPE_CHECKING:  # readers of records do not need it
@@ -59,6 +60,43 @@ def judged(referee: "Referee", *, arena: str, started: float, seconds: float, st
         cannot=(red.cannot, blue.cannot) if red.cannot or blue.cannot else msgspec.UNSET,
         time_percent=spec.time_percent or msgspec.UNSET,
         turns=msgspec.UNSET if turns == usual_turns(spec.variant.rules, len(turns)) else turns,
+    )
+
+
+def unrefereed(
+    spec: GameSpec,
+    verdict: Verdict,
+    setups: tuple[str | None, str | None],
+    actions: tuple[str, ...],
+    times_us: tuple[int, ...],
+    *,
+    arena: str,
+    declared: tuple[str, str] = ("", ""),
+    started: float = 0.0,
+) -> GameRecord:
+    """Return the record of a game that no referee has judged, such as one that another program has kept.
+
+    `arena` is the program that has, `started` in seconds since the epoch.
+    """
+    return GameRecord(
+        id=spec.id,
+        arena=arena,
+        game=spec.variant.title or msgspec.UNSET,
+        ruleset=spec.variant.name,
+        rules=spec.variant.rules,
+        time=spec.time,
+        players=spec.players,
+        seeds=spec.seeds,
+        pair_seed=spec.pair_seed,
+        declared=declared,
+        setups=setups,
+        actions=actions,
+        times_us=times_us,
+        notes=(),
+        verdict=verdict,
+        stderr=("", ""),
+        started=started,
+        seconds=0.0,
     )
 
 

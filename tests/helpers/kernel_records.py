@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import msgspec
 import numpy as np
-from scripted import game_spec
+from scripted import game_spec, record_without_referee
 
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, verdict_of
+from arena.game.verdict import GameResult, Verdict, verdict_of
 from arena.learn.action_codes import action_text
 from arena.learn.kernel import Kernel
 from arena.learn.placement import random_setups, setup_rows
@@ -22,6 +22,7 @@ BATCH = 500
 def random_records(ruleset: Ruleset, games: int, players: tuple[Player, Player], seed: int) -> Iterator[GameRecord]:
     """Yield random games with the ids 0, 1, ... in hexadecimal digits."""
     rng = np.random.default_rng(seed)
+    spec = msgspec.structs.replace(game_spec(ruleset, TimeControl(move_ms=1000)), players=players)
     for first in range(0, games, BATCH):
         size = min(BATCH, games - first)
         kernel = Kernel(ruleset, size, observes=False)
@@ -34,33 +35,13 @@ def random_records(ruleset: Ruleset, games: int, players: tuple[Player, Player],
                 actions[game].append(action_text(int(codes[game]), Color(kernel.to_move[game])))
             kernel.step(codes)
         for number in range(size):
-            record = _record(ruleset, kernel.outcome(number), players, actions[number])
             red, blue = ("/".join(setup_rows(setups[number, seat])) for seat in (0, 1))
-            yield msgspec.structs.replace(record, id=f"{first + number:016x}", setups=(red, blue))
+            played = msgspec.structs.replace(spec, id=f"{first + number:016x}")
+            verdict = _verdict(kernel.outcome(number), players, len(actions[number]))
+            yield record_without_referee(played, verdict, (red, blue), actions[number])
 
 
-def _record(
-    ruleset: Ruleset, outcome: Outcome | None, players: tuple[Player, Player], actions: list[str]
-) -> GameRecord:
+def _verdict(outcome: Outcome | None, players: tuple[Player, Player], plies: int) -> Verdict:
     assert outcome is not None
     result = GameResult.DRAW if outcome.winner is None else GameResult.win(outcome.winner)
-    spec = game_spec(ruleset, TimeControl(move_ms=1000))
-    return GameRecord(
-        id="",
-        arena="1",
-        ruleset=spec.variant.name,
-        rules=spec.variant.rules,
-        time=spec.time,
-        players=players,
-        seeds=spec.seeds,
-        pair_seed=spec.pair_seed,
-        declared=("", ""),
-        setups=(None, None),
-        actions=tuple(actions),
-        times_us=(1000,) * len(actions),
-        notes=(),
-        verdict=verdict_of(players, result, outcome.reason, len(actions)),
-        stderr=("", ""),
-        started=0.0,
-        seconds=1.0,
-    )
+    return verdict_of(players, result, outcome.reason, plies)

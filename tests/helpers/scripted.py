@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from random import Random
 
-import msgspec
-
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.recorded import judged
+from arena.game.recorded import judged, unrefereed
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
@@ -157,23 +155,5 @@ def record_without_referee(
     times_us: Sequence[int] | None = None,
 ) -> GameRecord:
     """Return the record of a game without a referee; each move has taken 1 ms unless told otherwise."""
-    return GameRecord(
-        id=spec.id,
-        arena="0",
-        game=spec.variant.title or msgspec.UNSET,
-        ruleset=spec.variant.name,
-        rules=spec.variant.rules,
-        time=spec.time,
-        players=spec.players,
-        seeds=spec.seeds,
-        pair_seed=spec.pair_seed,
-        declared=("", ""),
-        setups=setups,
-        actions=tuple(actions),
-        times_us=(1000,) * len(actions) if times_us is None else tuple(times_us),
-        notes=(),
-        verdict=verdict,
-        stderr=("", ""),
-        started=0.0,
-        seconds=0.0,
-    )
+    taken = (1000,) * len(actions) if times_us is None else tuple(times_us)
+    return unrefereed(spec, verdict, setups, tuple(actions), taken, arena="0")

@@ -16,7 +16,7 @@ from arena.errors import UsageError
 from arena.game.exported import RecordEntry
 from arena.game.faults import Fault
 from arena.game.game_spec import Player, person, without_clock
-from arena.game.record import GameRecord
+from arena.game.recorded import unrefereed
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict, forfeit, verdict_of
 from arena.league.game_ids import Games
@@ -130,24 +130,15 @@ def _entry(game: GravonGame, players: tuple[Player, Player], number: int, starte
     settings = Settings(variant_of(gravon.rules_of(game.kind)), without_clock(TimeControl()))
     spec = Games(settings).game(*players, number)
     actions, verdict = _ended(game, engine, actions, players)
-    record = GameRecord(
-        id=spec.id,
+    record = unrefereed(
+        spec,
+        verdict,
+        ("/".join(red), "/".join(blue)),
+        actions,
+        (0,) * len(actions),
         arena=MADE_BY,
-        ruleset=spec.variant.name,
-        rules=spec.variant.rules,
-        time=spec.time,
-        players=players,
-        seeds=spec.seeds,
-        pair_seed=spec.pair_seed,
         declared=game.names,
-        setups=("/".join(red), "/".join(blue)),
-        actions=actions,
-        times_us=(0,) * len(actions),
-        notes=(),
-        verdict=verdict,
-        stderr=("", ""),
         started=started,
-        seconds=0.0,
     )
     return RecordEntry(record, settings.described(players))
 
