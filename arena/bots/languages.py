@@ -34,7 +34,8 @@ class Language:
     """A language with a template: `name` as on the command line, with `aliases`; `title` in sentences.
 
     `source` is the file for the author's own code, `test` the command that tests a bot in its folder, `needs` the
-    requirements in words. `makes` is the line for .gitignore: files of builds and tests.
+    requirements in words. `makes` is the line for .gitignore: files of builds and tests. `shares` are files of other
+    languages' templates that a bot gets, too.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Language:
     test: str = TEST_SCRIPT
     aliases: tuple[str, ...] = ()
     note: str = ""
+    shares: tuple[str, ...] = ()
 
 
 _KIT = (
@@ -95,6 +97,7 @@ LANGUAGES = (
         makes="__pycache__/",
         test="python3 -m unittest",
         note=_POLICY,
+        shares=("python/test_bot.py",),
     ),
     Language(
         name="c",

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from arena.bots.languages import TEST_SCRIPT, Language, Tool
@@ -141,6 +141,8 @@ def _check_author(author: str) -> None:
 def _template_files(language: Language) -> Iterator[tuple[str, Traversable]]:
     templates = resources.files("arena") / "templates"
     yield from _files_in(templates / language.folder, "")
+    for path in language.shares:
+        yield PurePosixPath(path).name, templates / path
     yield README, templates / SHARED / README
     if language.test == TEST_SCRIPT:
         yield SCRIPT, templates / SHARED / SCRIPT

@@ -28,7 +28,7 @@ TEMPERATURE = 1.0
 
 
 def loaded():
-    """What gives scores to codes, or None; and the set-ups of the checkpoint."""
+    """Returns a function that scores codes, or None, and the set-ups of the checkpoint."""
     if (file := FOLDER / "policy.npz").exists():
         with np.load(file) as arrays:
             weights = dict(arrays)
@@ -60,7 +60,7 @@ class Mine(Bot):
     author = "{{author}}"
 
     def setup(self, view: View) -> str:
-        """One of the set-ups of setups.txt, a line each, or of the checkpoint, that has this army; or a random one."""
+        """Returns a set-up with this army, of setups.txt or else of the checkpoint; a random one if there is none."""
         army = {rank.letter: count for rank, count in view.army.items()}
         fitting = [each for each in SETUPS if Counter(each.replace("/", "").replace(".", "")) == army]
         return view.random.choice(fitting) if fitting else random_setup(view)
