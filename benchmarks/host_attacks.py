@@ -41,6 +41,7 @@ from arena.host.accounts import MACHINE, Actor, invite, join, make_token
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import KEY, SETTINGS, load_cup, write_cup
 from arena.host.seasons import open_season, store_file
+from arena.host.submissions import IS_PLAYING
 
 TOP = Path(__file__).parent.parent
 PIPELINE = ("received", "unpacked", "built", "checked")
@@ -292,7 +293,7 @@ def attack(at: Path, options: argparse.Namespace) -> list[tuple[str, bool]]:
     is_healthy = server.ask("GET", "/health")[0] == 200
     server.stop()
     states = dict(rows(cup, "select state, count(*) from submission group by state"))
-    good = rows(cup, "select games from submission where bot like 'good-%' and state in ('probation', 'ladder')")
+    good = rows(cup, f"select games from submission where bot like 'good-%' and {IS_PLAYING}")
     twice = rows(cup, "select submission, name, count(*) from stage group by 1, 2 having count(*) > 1")
     logs = "".join(f"{text}{log}" for text, log in rows(cup, "select text, log from stage"))
     print(f"{sum(states.values())} submissions, {server.starts - 1} kills; ended as {states}")

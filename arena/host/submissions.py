@@ -68,7 +68,7 @@ class StageState(enum.Enum):
 
 IN_PIPELINE = (SubmissionState.RECEIVED, SubmissionState.UNPACKED, SubmissionState.BUILT, SubmissionState.CHECKED)
 PLAYING = (SubmissionState.PROBATION, SubmissionState.LADDER)
-IS_PLAYING = "state in ('probation', 'ladder')"
+IS_PLAYING = f"state in ({', '.join(repr(state.value) for state in PLAYING)})"
 """The condition in SQL for submissions whose state is one of `PLAYING`."""
 KEPT = (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED, SubmissionState.DISQUALIFIED)
 """The states in which the files of a submission are kept, and its name is taken."""
