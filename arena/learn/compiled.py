@@ -13,8 +13,8 @@ import numpy as np
 
 from arena.learn import kernel_tables as tables
 from arena.learn import observation as at
-from arena.learn.kernel_tables import HALF, RANK_COUNT
-from arena.learn.observation import RECENT
+from arena.learn.kernel_tables import HALF
+from arena.learn.observation import RANK_COUNT, RECENT
 from arena.stratego.rules import board
 from protocol.notation import Rank
 

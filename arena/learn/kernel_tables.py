@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from arena.errors import UsageError
 from arena.learn.action_codes import CODE_COUNT, SQUARE_COUNT, TARGETS, WAYS, codes_of, seat_square
+from arena.learn.observation import RANK_COUNT
 from arena.stratego.rules.board import SQUARE_KEYS
 from arena.stratego.rules.ruleset import Bombs, Chase, Ruleset, Starts, value_text
 from arena.stratego.rules.tables import tables_of
@@ -16,8 +17,6 @@ from protocol.notation import HOME_SQUARES, LAKE_SQUARES, Color, Rank, Survivor
 from protocol.seats import Reason
 from protocol.view import stayers
 
-RANK_COUNT = len(Rank)
-"""Ranks are numbered from 1; index 0 of a table by rank is not used."""
 HOME_COUNT = len(HOME_SQUARES[Color.RED])
 NOWHERE = 255
 """A square that is none."""
@@ -73,7 +72,10 @@ RULES = np.dtype(
     ],
     align=True,
 )
-"""The rules of a batch of games as one record, which compiled code takes as a pointer."""
+"""The rules of a batch of games as one record, which compiled code takes as a pointer.
+
+Ranks are numbered from 1; index 0 of a table by rank is not used.
+"""
 
 
 class UnsupportedRuleError(UsageError):

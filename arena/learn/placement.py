@@ -6,13 +6,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arena.errors import UsageError
-from arena.learn.kernel_tables import HOME_COUNT, RANK_COUNT
-from arena.learn.observation import ENTERED, FACT_COUNT, HIDDEN, LATEST, OWN, PLANE_COUNT, PLY, Observation
+from arena.learn.kernel_tables import HOME_COUNT
+from arena.learn.observation import (
+    ENTERED,
+    FACT_COUNT,
+    HIDDEN,
+    LATEST,
+    OWN,
+    PLANE_COUNT,
+    PLY,
+    RANK_COUNT,
+    Observation,
+)
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, Rank
 
 CHOICES = RANK_COUNT + 1
-"""What a seat may put on a square: 0 for nothing, or a rank's number."""
+"""The number of choices for a square of a set-up: 0 leaves it empty, others are the numbers of ranks."""
 Setups = NDArray[np.uint8]
 """By game, side and square of a set-up (own back row first, files a to j): a choice."""
 
