@@ -49,7 +49,7 @@ def _end(thread: threading.Thread, token: Token, scope: trio.CancelScope) -> Non
 class BotOpponent:
     """A bot's process, which runs in the background until `close`.
 
-    `time` is the time control that the bot is told, `seconds` how long an answer may take. Raises `ArenaError` for a
+    The bot is told the time control `time`, and has `seconds` for each answer. Raises `ArenaError` for a
     bot that does not start, does not answer or breaks the protocol; that ends its process, and the next `set_up` starts
     another.
     """

@@ -1,4 +1,4 @@
-"""What a seat observes: planes of its board and a row of facts, and both made from the view of a bot.
+"""Observations as numbers: planes of a seat's board and a row of facts, and both made from the view of a bot.
 
 `observe` makes them from what the seat has been told, slowly; the compiled kernel keeps them up to date by itself.
 Tests hold the two to each other, so that a network plays in the arena from the numbers that it was trained with.

@@ -24,7 +24,7 @@ from protocol.seats import Outcome
 from protocol.view import CELL_EMPTY, CELL_LAKE
 
 Observed = dict[str, NDArray[Any]]
-"""What an interface gives a seat: `observation` (planes), `facts` unless they are left out, and `action_mask`."""
+"""An observation in an interface: `observation` (planes), `facts` unless they are left out, and `action_mask`."""
 Rng = np.random.Generator
 ACTIONS = spaces.Discrete(CODE_COUNT)
 MOST_TRIES = 100

@@ -44,7 +44,7 @@ class Positions:
     """Positions as arrays with a row each: all plies of both seats, before the move."""
 
     planes: NDArray[np.int8]
-    """What the seat to move observes: `arena.learn.observation.PLANES`, by row of its board and file."""
+    """The planes that the seat to move observes (`arena.learn.observation.PLANES`), by row of its board and file."""
     facts: NDArray[np.int32]
     masks: NDArray[np.bool_]
     """The legal codes."""

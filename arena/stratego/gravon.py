@@ -35,11 +35,11 @@ from protocol.notation import BOARD_SIZE, EMPTY
 from protocol.seats import Color
 
 MOST_BYTES = 1 << 20
-"""Of one game: the longest real ones have some 100 kB."""
+"""The largest file of a game: real ones have at most some 100 kB."""
 LONGEST_NAME = 40
 
 KINDS = ("classic", "barrage", "classicfree", "ultimate lightning", "duell")
-"""As XML spells them; a `.gsn` has the place, from 0 to 3: the last kind is younger."""
+"""The kinds of games by their names in XML; a `.gsn` has a number from 0 to 3, as the last kind is younger."""
 RULESETS = dict(zip(KINDS, ("isf", "barrage", "isf", "vintage/lightning", "duel"), strict=True))
 ENDINGS = {
     0: "unable to move",
@@ -81,14 +81,14 @@ class UnplayableError(ArenaError):
 
 class GravonGame(NamedTuple):
     kind: str
-    """One of `KINDS`."""
+    """A kind of game, of `KINDS`."""
     names: tuple[str, str]
     field: str
     """Empty if the game ended before both sides had set up."""
     moves: tuple[tuple[str, str], ...]
     """Origin and target as the file has them; a line that is no such pair is an origin without a target."""
     ending: int
-    """One of `ENDINGS`."""
+    """The number of an ending, of `ENDINGS`."""
     winner: Color | None
 
 

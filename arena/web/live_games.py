@@ -58,7 +58,7 @@ class LiveGame:
     drawn: int | None = None
     """The ply that `item` shows."""
     item: str = ""
-    """It in the list of running games."""
+    """The text of this game in the list of running games."""
 
     def play(self, event: ActionPlayed) -> None:
         self.followed.play(event)
