@@ -26,7 +26,7 @@ from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused
 
 BOARD_SECONDS, LIST_SECONDS = 0.1, 1.0
-LISTS_A_SECOND = 50
+LISTS_A_SECOND = 25
 """The lists that are sent to viewers in a second: many viewers get them less often."""
 BOARDS_SHOWN = 12
 """Games with a small board in the list of running games."""

@@ -28,7 +28,7 @@ from arena.web.guard import NOT_FOUND, Asset, RequestRefused, static_route
 from arena.web.live_games import LiveGames
 
 LOOK_SECONDS = 0.5
-SHARE = 1 / 20
+SHARE = 1 / 40
 """The share of the time in which a changing store may be read."""
 LEAST_SECONDS = 1.0
 MOST_GAMES_TOLD = 100

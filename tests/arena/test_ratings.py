@@ -6,7 +6,10 @@ What two players' games say of their difference is checked in test_difference.py
 import dataclasses
 import itertools
 import math
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -423,6 +426,23 @@ def test_no_games_leave_everyone_unrated() -> None:
     assert [line.name for line in standings(NAMES, [])] == NAMES
     assert ratings([], []) == {}
     assert standings([], []) == []
+
+
+ONE_THREAD = """
+import os, psutil
+from arena.league.ratings.strengths import MOST_IN_PYTHON, solved
+size = MOST_IN_PYTHON + 3
+identity = [[float(row == column) for column in range(size)] for row in range(size)]
+assert solved(identity, identity) == identity
+print(psutil.Process().num_threads(), "OPENBLAS_NUM_THREADS" in os.environ)
+"""
+
+
+def test_the_equations_of_many_players_take_one_thread_and_leave_the_environment_as_it_was() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    line = [sys.executable, "-c", ONE_THREAD]
+    done = subprocess.run(line, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == "1 False\n"
 
 
 def test_games_of_unknown_or_doubled_players_are_refused() -> None:
