@@ -7,23 +7,20 @@ posterior is concave, and Newton's method finds its peak in some ten steps.
 """
 
 import math
-import os
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import cache
 from operator import mul
-from types import ModuleType
 from typing import NamedTuple
 
 from arena.league.ratings.pair import ELO_PER_LOGIT
 from arena.league.ratings.score_counts import Row
+from arena.system.single_threaded import single_threaded_numpy
 
 Vector = list[float]
 Matrix = list[Vector]
 
 MOST_IN_PYTHON = 60
 """The most players for which equations are solved without numpy, which takes longer to import."""
-BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 SETTLED = 1e-12  # squared distance from the peak in standard deviations at which the search ends
 SAFE_REACH = 1.5  # a full step that changes no game's exponents by more leads uphill
 FARTHEST_START = 10.0  # logits
@@ -198,29 +195,13 @@ def dot(left: Sequence[float], right: Sequence[float]) -> float:
 def solved(lower: Matrix, columns: Matrix) -> Matrix:
     """Solve for each column a positive definite matrix, of which only the lower triangle is read."""
     if len(lower) > MOST_IN_PYTHON + 2:
-        numpy = _single_threaded_numpy()
+        numpy = single_threaded_numpy()
         triangle = numpy.tril(lower)
         found = numpy.linalg.solve(triangle + numpy.tril(triangle, -1).T, numpy.transpose(columns))
         columns_found: Matrix = found.T.tolist()
         return columns_found
     factor = _cholesky(lower)
     return [_solved_by(factor, column) for column in columns]
-
-
-@cache
-def _single_threaded_numpy() -> ModuleType:
-    """Import numpy; if it is not loaded yet, OpenBLAS gets one thread, as its threads spin while they wait.
-
-    Beside bots that use all processors, two of them took six times the processor time of one.
-    """
-    before = os.environ.get(BLAS_THREADS)
-    os.environ.setdefault(BLAS_THREADS, "1")
-    try:
-        import numpy
-    finally:
-        if before is None:
-            del os.environ[BLAS_THREADS]
-    return numpy
 
 
 def _cholesky(lower: Matrix) -> Matrix:
