@@ -31,7 +31,7 @@ import numpy as np
 # Instead of this folder, in which numba would take coverage.py for the package of that name.
 sys.path.pop(0)
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "helpers"))
-from kernel_games import MANNERS, PLAIN, Compared, compare, shortened
+from kernel_games import MANNERS, SUPPORTED, Compared, compare, shortened
 from numba import njit
 
 from arena.learn.kernel import Kernel
@@ -192,7 +192,7 @@ def main() -> None:
     for ruleset in rulesets if options.rounds else ():
         measure(ruleset, options.batch, options.steps, options.rounds)
     if options.games:
-        compare_all(options.ruleset or PLAIN, options.skip, options.games, options.jobs)
+        compare_all(options.ruleset or SUPPORTED, options.skip, options.games, options.jobs)
 
 
 if __name__ == "__main__":

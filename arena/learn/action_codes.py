@@ -1,9 +1,12 @@
-"""Moves as numbers: 1,800 flat codes, 18 for each square of the board.
+"""Moves as numbers: 1,800 flat codes, 18 for each square of the board, and 800 more where captains may turn.
 
 A square, as a seat counts it, is `10 * row + file`: row 0 is the seat's own back row, file 0 is file a for both seats
-(as in the rows of a set-up). So Red counts as the board does, and for Blue the rows are turned round. A code is
-`18 * origin + way`: ways 0 to 8 are the other squares of the origin's file by row, ways 9 to 17 those of its row by
-file. Codes onto lakes exist and are never legal.
+(as in the rows of a set-up). So Red counts as the board does, and for Blue the rows are turned round.
+
+A straight move is `18 * origin + way`: ways 0 to 8 are the other squares of the origin's file by row, ways 9 to 17
+those of its row by file. A captain's move with a turn is `1800 + 8 * origin + turn`, and `turn` is twice the direction
+of the first step (0 forward, 1 back, 2 towards file j, 3 towards file a), plus 1 if the second step goes back or
+towards file a. Codes onto lakes exist and are never legal; nor are turns that leave the board.
 """
 
 from functools import cache
@@ -12,14 +15,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from protocol.geometry import action_squares
+from arena.stratego.rules.ruleset import Captains, Ruleset
+from protocol.geometry import DIRECTIONS, line_from
 from protocol.notation import BOARD_SIZE, SQUARES, Color
 
 SQUARE_COUNT = len(SQUARES)
 WAYS = 2 * (BOARD_SIZE - 1)
-CODE_COUNT = SQUARE_COUNT * WAYS
+STRAIGHT_COUNT = SQUARE_COUNT * WAYS
+"""The number of codes of straight moves; those with a turn follow."""
+TURNS = 2 * len(DIRECTIONS)
+MOST_CODES = STRAIGHT_COUNT + SQUARE_COUNT * TURNS
+NOWHERE = 255
+"""A square that is none."""
 
 Integers = NDArray[Any]
+
+
+def code_count(ruleset: Ruleset) -> int:
+    """Return the number of codes under a ruleset: 1,800, or 2,600 if captains may turn."""
+    return STRAIGHT_COUNT if ruleset.captains is Captains.ONE_STEP else MOST_CODES
 
 
 def seat_square(square: int, seat: Color) -> int:
@@ -34,44 +48,70 @@ def _targets(origin: int) -> list[int]:
     return [square for square in squares if square != origin]
 
 
-TARGETS: NDArray[np.uint8] = np.array([_targets(origin) for origin in range(SQUARE_COUNT)], np.uint8).ravel()
-"""By code: the target, as the seat counts squares."""
+def _turned(origin: int) -> list[tuple[int, int]]:
+    """Return the corners and the targets of a captain's turns, NOWHERE beyond the edge."""
+    found = []
+    for turn in range(TURNS):
+        first, second = DIRECTIONS[turn // 2], DIRECTIONS[(turn // 2 ^ 2) & 2 | turn & 1]
+        corner = next(iter(line_from(origin, first)), NOWHERE)
+        target = NOWHERE if corner == NOWHERE else next(iter(line_from(corner, second)), NOWHERE)
+        found.append((corner, target))
+    return found
 
+
+PATHS: list[tuple[int, int, int]] = [
+    *((origin, NOWHERE, target) for origin in range(SQUARE_COUNT) for target in _targets(origin)),
+    *((origin, corner, target) for origin in range(SQUARE_COUNT) for corner, target in _turned(origin)),
+]
+"""By code: origin, corner and target, as the seat counts squares; NOWHERE for no corner, and beyond the edge."""
+_ORIGINS, _, _TARGETS = np.array(PATHS, np.int64).T
+_STRAIGHT = slice(STRAIGHT_COUNT)
 _CODES: NDArray[np.int16] = np.full((SQUARE_COUNT, SQUARE_COUNT), -1, np.int16)
-_CODES[np.arange(CODE_COUNT) // WAYS, TARGETS] = np.arange(CODE_COUNT)
+_CODES[_ORIGINS[_STRAIGHT], _TARGETS[_STRAIGHT]] = np.arange(STRAIGHT_COUNT)
 
 
 def pairs_of(codes: Integers) -> tuple[Integers, Integers]:
-    """Return the origins and the targets of flat codes, as the seat counts squares."""
-    return codes // WAYS, TARGETS[codes]
+    """Return the origins and the targets of codes, as the seat counts squares."""
+    return _ORIGINS[codes], _TARGETS[codes]
 
 
 def codes_of(origins: Integers, targets: Integers) -> Integers:
-    """Return the flat codes of pairs of squares, -1 for two squares that no line joins."""
+    """Return the codes of straight moves between pairs of squares, -1 for two squares that no line joins."""
     return _CODES[origins, targets]
 
 
 def pair_mask(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return a mask of flat codes (N x 1,800) as one of origins and targets (N x 100 x 100)."""
+    """Return a mask of codes (N x 1,800 or 2,600) as one of origins and targets (N x 100 x 100).
+
+    Moves with a turn are left out: two of them can join the same pair of squares.
+    """
     pairs = np.zeros((*mask.shape[:-1], SQUARE_COUNT, SQUARE_COUNT), np.bool_)
-    pairs[..., np.arange(CODE_COUNT) // WAYS, TARGETS] = mask
+    pairs[..., _ORIGINS[_STRAIGHT], _TARGETS[_STRAIGHT]] = mask[..., _STRAIGHT]
     return pairs
 
 
 @cache
-def action_text(code: int, seat: Color) -> str:
-    """Return the action of a seat's code in the protocol's words: `a4-a5`."""
-    origin, target = code // WAYS, int(TARGETS[code])
-    return f"{SQUARES[seat_square(origin, seat)]}-{SQUARES[seat_square(target, seat)]}"
+def _texts(seat: Color) -> tuple[str, ...]:
+    """Return the text of each code, empty for a turn that leaves the board."""
+    names = [SQUARES[seat_square(square, seat)] for square in range(SQUARE_COUNT)]
+    return tuple(
+        "" if path[-1] == NOWHERE else "-".join(names[square] for square in path if square != NOWHERE) for path in PATHS
+    )
 
 
 @cache
+def _codes_by_text(seat: Color) -> dict[str, int]:
+    return {text: code for code, text in enumerate(_texts(seat)) if text}
+
+
+def action_text(code: int, seat: Color) -> str:
+    """Return the action of a seat's code in the protocol's words: `a4-a5`; empty for a turn that leaves the board."""
+    return _texts(seat)[code]
+
+
 def action_code(text: str, seat: Color) -> int:
-    """Return a seat's code of a straight move in the protocol's words. Raises `ValueError` for any other action."""
-    squares = action_squares(text)
-    code = -1
-    if squares and text.count("-") == 1 and "+" not in text:
-        code = int(_CODES[seat_square(squares[0], seat), seat_square(squares[1], seat)])
-    if code < 0:
-        raise ValueError(f"{text}: expected a straight move such as a4-a5, which alone has a code")
+    """Return a seat's code of a move in the protocol's words. Raises `ValueError` for any other action."""
+    code = _codes_by_text(seat).get(text)
+    if code is None:
+        raise ValueError(f"{text}: expected a move such as a4-a5 or d2-d3-e3, which alone have codes")
     return code

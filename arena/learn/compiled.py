@@ -13,6 +13,7 @@ import numpy as np
 
 from arena.learn import kernel_tables as tables
 from arena.learn import observation as at
+from arena.learn.action_codes import NOWHERE, STRAIGHT_COUNT
 from arena.learn.kernel_tables import HALF
 from arena.learn.observation import RANK_COUNT, RECENT
 from arena.stratego.rules import board
@@ -22,7 +23,9 @@ DRAWN = 2
 """The winner of a game that neither side has won, or that is not over."""
 SQUARES, FILES, WAYS = 100, 10, 4
 BORDERS = 9
-SCOUT, FLAG = int(Rank.SCOUT), int(Rank.FLAG)
+TURN_BORDER = 1 << BORDERS
+"""The bit of `closed` for the border between the squares of `turned`."""
+SCOUT, FLAG, CAPTAIN = int(Rank.SCOUT), int(Rank.FLAG), int(Rank.CAPTAIN)
 UNSEEN, BLUE_BIT = board.HIDDEN, board.BLUE_BIT
 ONE, ROW, BEFORE_LAST_ROW, TOP_BITS = np.uint64(1), np.uint64(FILES), np.uint64(HALF - FILES), np.uint64(58)
 FIRST_FILE = np.uint64(sum(1 << square for square in range(0, HALF, FILES)))
@@ -45,6 +48,8 @@ GAME = np.dtype(
         ("run_line", np.uint8, 2),  # ... the row, or 10 and the file, that it moved along
         ("crossed", np.uint8, (2, BORDERS)),  # ... its last moves in a row over each border of the line
         ("closed", np.uint16, 2),  # ... the borders that it may not cross now
+        ("turned", np.uint8, (2, 2)),  # by side: corner and origin of its last move, NOWHERE for a straight one
+        ("turned_count", np.uint8, 2),  # ... the piece's last moves in a row over the border between these
         ("chase", np.int32, 2),  # the plies of the side's chase, as the engine counts them
         ("last", np.uint8, (2, 2)),  # by side: origin and target of its last move
         ("fled", np.uint8, (2, 3)),  # by pursuer: squares that evading pieces have been on, at most three
@@ -99,7 +104,7 @@ def _tell(game: Any, square: int) -> None:
 def _touches_enemy(rules: Any, game: Any, square: int, side: int) -> bool:
     for way in range(WAYS):
         neighbour = rules.next[way, square]
-        if neighbour != tables.NOWHERE:
+        if neighbour != NOWHERE:
             code = game.piece[neighbour]
             if code != 0 and code >> 4 != side:
                 return True
@@ -124,12 +129,46 @@ def _line_of(origin: int, target: int) -> tuple[int, int, int]:
     return FILES + file, min(row, other_row), max(row, other_row) - 1
 
 
+# A move with a turn crosses borders of two lines. Of the piece's next moves, only the one that goes back all the way
+# crosses the border of the first step again. So the last step counts as a straight move does, and `turned` keeps the
+# first one apart.
+
+
 @compiled
-def _count_run(rules: Any, game: Any, side: int, origin: int, target: int) -> None:
+def _goes_back(rules: Any, game: Any, side: int, code: int) -> bool:
+    """Whether a move with a turn is the reverse of the side's last move."""
+    return bool(game.turned[side, 0] == rules.corner[side, code] and game.turned[side, 1] == rules.target[side, code])
+
+
+@compiled
+def _count_turn(rules: Any, game: Any, side: int, code: int) -> None:
+    limit = rules.two_squares
+    origin, corner, target = rules.origin[side, code], rules.corner[side, code], rules.target[side, code]
+    first_line, first, _ = _line_of(origin, corner)
+    line, last, _ = _line_of(corner, target)
+    goes_on = origin == game.run_square[side]
+    first_count = game.crossed[side, first] if goes_on and first_line == game.run_line[side] else 0
+    last_count = game.turned_count[side] if goes_on and _goes_back(rules, game, side, code) else 0
+    first_count, last_count = min(first_count + 1, limit), min(last_count + 1, limit)
+    game.crossed[side] = 0
+    game.crossed[side, last] = last_count
+    game.turned[side, 0], game.turned[side, 1] = corner, origin
+    game.turned_count[side] = first_count
+    game.closed[side] = (1 << last if last_count >= limit else 0) | (TURN_BORDER if first_count >= limit else 0)
+    game.run_line[side] = line
+    game.run_square[side] = target
+
+
+@compiled
+def _count_run(rules: Any, game: Any, side: int, code: int) -> None:
     """Count a move for the rule of two squares."""
     limit = rules.two_squares
     if limit == 0:
         return
+    if code >= STRAIGHT_COUNT:
+        _count_turn(rules, game, side, code)
+        return
+    origin, target = rules.origin[side, code], rules.target[side, code]
     line, low, high = _line_of(origin, target)
     goes_on = origin == game.run_square[side] and line == game.run_line[side]
     closed = 0
@@ -140,14 +179,20 @@ def _count_run(rules: Any, game: Any, side: int, origin: int, target: int) -> No
         if count >= limit:
             closed |= 1 << border
     game.closed[side] = closed
+    game.turned[side, 0] = NOWHERE
     game.run_line[side] = line
     game.run_square[side] = target
 
 
 @compiled
-def _crosses_closed(game: Any, side: int, origin: int, target: int) -> bool:
+def _crosses_closed(rules: Any, game: Any, side: int, code: int) -> bool:
+    origin, target = rules.origin[side, code], rules.target[side, code]
     if game.closed[side] == 0 or origin != game.run_square[side]:
         return False
+    if code >= STRAIGHT_COUNT:
+        if game.closed[side] & TURN_BORDER != 0 and _goes_back(rules, game, side, code):
+            return True
+        target = rules.corner[side, code]
     line, low, high = _line_of(origin, target)
     crossed = (2 << high) - (1 << low)
     return bool(line == game.run_line[side] and game.closed[side] & crossed != 0)
@@ -158,7 +203,7 @@ def _chase_moved(rules: Any, game: Any, side: int, origin: int, target: int) -> 
     """Count a move to an empty square for both sides' chases."""
     other = 1 - side
     threat = game.last[other, 1]
-    evaded = threat != tables.NOWHERE and _are_neighbours(rules, threat, origin)
+    evaded = threat != NOWHERE and _are_neighbours(rules, threat, origin)
     game.chase[other] = game.chase[other] + 1 if evaded else 0
     game.chase[side] = game.chase[side] + 1 if _touches_enemy(rules, game, target, side) else 0
     if rules.chase == tables.CHASE_BOOKLET:
@@ -231,7 +276,7 @@ def _keep_fresh(rules: Any, game: Any, past: Any, codes: Any, count: int) -> int
     for place in range(count):
         code = codes[place]
         origin, target = rules.origin[side, code], rules.target[side, code]
-        if _crosses_closed(game, side, origin, target):
+        if _crosses_closed(rules, game, side, code):
             continue
         if chases and _chase_looks_at(rules, game, side, origin, target):
             if ways < 0:
@@ -300,8 +345,36 @@ def _list_codes(rules: Any, game: Any, past: Any, codes: Any) -> int:
             scouts_low, scouts_high = scouts_low & ~own[0] & ~enemy[0], scouts_high & ~own[1] & ~enemy[1]
             low, high = scouts_low, scouts_high
             further += rules.further[side, way]
+    if rules.captains:
+        count = _add_runs(rules, game, codes, count)
     if game.closed[side] != 0 or game.chase[side] > 1:
         return _keep_fresh(rules, game, past, codes, count)
+    return count
+
+
+@compiled
+def _add_runs(rules: Any, game: Any, codes: Any, count: int) -> int:
+    """Add the codes of captains' moves of two squares to a list; return its length."""
+    side = game.to_move
+    captain = CAPTAIN + BLUE_BIT * side
+    for origin in range(SQUARES):
+        if game.piece[origin] != captain:
+            continue
+        for first in range(WAYS):
+            corner = rules.next[first, origin]
+            if corner == NOWHERE or game.piece[corner] != 0:
+                continue
+            for second in range(WAYS):
+                target = rules.next[second, corner]
+                if target in (NOWHERE, origin):
+                    continue
+                if game.piece[target] != 0 and game.piece[target] >> 4 == side:
+                    continue
+                if second == first:
+                    codes[count] = rules.arriving[side, first, target] + rules.further[side, first]
+                else:
+                    codes[count] = rules.turning[side, first, second, origin]
+                count += 1
     return count
 
 
@@ -332,21 +405,25 @@ def _play(rules: Any, game: Any, history: Any, code: int) -> bool:
         game.shown[origin] |= HAS_MOVED
     is_quiet = game.piece[target] == 0
     if is_quiet:
-        _go(rules, game, history, origin, target)
+        _go(rules, game, history, code)
     else:
-        _fight(rules, game, origin, target)
+        _fight(rules, game, code)
     game.ply += 1
     game.to_move = 1 - side
     return bool(is_quiet)
 
 
 @compiled
-def _go(rules: Any, game: Any, history: Any, origin: int, target: int) -> None:
+def _go(rules: Any, game: Any, history: Any, code: int) -> None:
     side = game.to_move
+    origin, target = rules.origin[side, code], rules.target[side, code]
     _relocate(game, side, origin, target)
     if not _are_neighbours(rules, origin, target):
-        _tell(game, target)
-    _count_run(rules, game, side, origin, target)
+        if rules.captains:
+            _show_run(rules, game, side, code)
+        else:
+            _tell(game, target)
+    _count_run(rules, game, side, code)
     if rules.chase != tables.CHASE_FREE:
         _chase_moved(rules, game, side, origin, target)
         history[game.quiet, 0], history[game.quiet, 1] = origin, target
@@ -354,8 +431,23 @@ def _go(rules: Any, game: Any, history: Any, origin: int, target: int) -> None:
 
 
 @compiled
-def _fight(rules: Any, game: Any, origin: int, target: int) -> None:
+def _show_run(rules: Any, game: Any, side: int, code: int) -> None:
+    """Note what a move of several squares shows: a turn a captain, two squares a scout or a captain, more a scout."""
+    origin, target = rules.origin[side, code], rules.target[side, code]
+    _, low, high = _line_of(origin, target)
+    is_captain = game.piece[target] & 15 == CAPTAIN
+    if code >= STRAIGHT_COUNT or (is_captain and rules.announced):
+        _narrow(game, target, 1 << CAPTAIN)
+    elif high == low + 1 and not rules.announced:
+        _narrow(game, target, 1 << CAPTAIN | 1 << SCOUT)
+    else:
+        _tell(game, target)
+
+
+@compiled
+def _fight(rules: Any, game: Any, code: int) -> None:
     side = game.to_move
+    origin, target = rules.origin[side, code], rules.target[side, code]
     attacker, defender = game.piece[origin] & 15, game.piece[target] & 15
     survivor = rules.fights[attacker, defender]
     _tell(game, origin)
@@ -369,7 +461,7 @@ def _fight(rules: Any, game: Any, origin: int, target: int) -> None:
         _relocate(game, side, origin, target)
     else:
         _remove(game, side, origin)
-    _count_run(rules, game, side, origin, target)
+    _count_run(rules, game, side, code)
     if rules.chase != tables.CHASE_FREE:
         _chase_attacked(rules, game, side, origin, target)
     game.quiet = 0
@@ -558,8 +650,9 @@ def _place(rules: Any, game: Any, setup: Any) -> None:
     game.occupied[:] = 0
     game.movable[:] = 0
     game.scouts[:] = 0
-    game.run_square[:] = tables.NOWHERE
-    game.last[:] = tables.NOWHERE
+    game.run_square[:] = NOWHERE
+    game.last[:] = NOWHERE
+    game.turned[:] = NOWHERE
     game.ply, game.quiet, game.reason, game.winner, game.to_move = 0, 0, tables.GOING_ON, DRAWN, rules.starts
     is_open = rules.army_mask & (rules.army_mask - 1) == 0  # an army of one rank
     for side in range(2):

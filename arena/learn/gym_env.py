@@ -13,7 +13,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from arena.errors import UsageError
-from arena.learn.action_codes import CODE_COUNT, action_code, action_text
+from arena.learn.action_codes import action_code, action_text, code_count
 from arena.learn.board_image import RENDER_MODES
 from arena.learn.bot_opponent import BotOpponent
 from arena.learn.one_game import MOST_TRIES, Observed, OneGame, OneGameEnv, check_option, observation_space
@@ -49,8 +49,8 @@ class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
         super().__init__(ruleset, **options)
         check_option("seat", seat, [None, *COLOR_BY_WORD])
         self._fixed_seat = None if seat is None else COLOR_BY_WORD[seat]
-        self.observation_space = observation_space(self.facts)
-        self.action_space = spaces.Discrete(CODE_COUNT)
+        self.observation_space = observation_space(self.ruleset, self.facts)
+        self.action_space = spaces.Discrete(code_count(self.ruleset))
         self._policy = opponent if callable(opponent) else None
         self._bot: BotOpponent | None = None
         if isinstance(opponent, str | os.PathLike):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arena.errors import UsageError, extra_named
-from arena.learn.action_codes import CODE_COUNT, SQUARE_COUNT
+from arena.learn.action_codes import SQUARE_COUNT, code_count
 from arena.learn.kernel_tables import GOING_ON, HOME_COUNT, REASONS, most_codes, moves_kept, rule_numbers
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT, Observation
 from arena.learn.placement import Setups
@@ -25,7 +25,7 @@ STATE = ("games", "mask", "codes", "counts", "planes", "facts", "_history")
 
 
 class Kernel:
-    """A batch of games under one plain ruleset, each under way or over, all moved on by one call.
+    """A batch of games under one ruleset, each under way or over, all moved on by one call.
 
     Every call changes the arrays in place; copy what is to be kept. By game: `mask` has the legal codes, `codes` the
     same as a list of which the first `counts` count; `planes` and `facts` are what the seat to move observes (see
@@ -42,7 +42,7 @@ class Kernel:
         self._numbers, self._observes = np.arange(games), observes
         self.games: NDArray[np.void] = np.zeros(games, compiled.GAME)
         self.games["reason"] = NOT_PLAYED
-        self.mask = np.zeros((games, CODE_COUNT), np.bool_)
+        self.mask = np.zeros((games, code_count(self.ruleset)), np.bool_)
         self.codes = np.zeros((games, most_codes(self.ruleset)), np.int16)
         self.counts = np.zeros(games, np.int32)
         seen = games if observes else 0

@@ -1,16 +1,17 @@
 """A ruleset as numbers for compiled code, all made from the engine's own tables."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import UsageError
-from arena.learn.action_codes import CODE_COUNT, SQUARE_COUNT, TARGETS, WAYS, codes_of, seat_square
+from arena.learn.action_codes import MOST_CODES, NOWHERE, PATHS, SQUARE_COUNT, TURNS, WAYS, codes_of, seat_square
 from arena.learn.observation import RANK_COUNT
 from arena.stratego.rules.board import SQUARE_KEYS
-from arena.stratego.rules.ruleset import Bombs, Chase, Ruleset, Starts, value_text
+from arena.stratego.rules.ruleset import Bombs, Captains, Chase, Ruleset, Starts, value_text
 from arena.stratego.rules.tables import tables_of
 from protocol.geometry import DIRECTIONS, NEIGHBOURS
 from protocol.notation import HOME_SQUARES, LAKE_SQUARES, Color, Rank, Survivor
@@ -18,8 +19,6 @@ from protocol.seats import Reason
 from protocol.view import stayers
 
 HOME_COUNT = len(HOME_SQUARES[Color.RED])
-NOWHERE = 255
-"""A square that is none."""
 CHASE_FREE, CHASE_ISF, CHASE_BOOKLET = range(3)
 ATTACKER_STAYS, DEFENDER_STAYS, NONE_STAYS = range(3)
 CHASES = {Chase.FREE: CHASE_FREE, Chase.ISF: CHASE_ISF, Chase.BOOKLET: CHASE_BOOKLET}
@@ -58,6 +57,8 @@ RULES = np.dtype(
         ("at_once", np.bool_),
         ("needs_attacker", np.bool_),
         ("silent", np.bool_),
+        ("captains", np.bool_),  # they may go two squares, and turn
+        ("announced", np.bool_),  # scouts that go two squares are
         ("max_plies", np.int32),
         ("max_quiet", np.int32),
         ("home", np.uint8, (2, HOME_COUNT)),  # by side: the squares of a set-up in its order
@@ -66,8 +67,10 @@ RULES = np.dtype(
         ("bit_index", np.uint8, 64),  # see `compiled._lowest`
         ("arriving", np.int16, (2, 4, SQUARE_COUNT)),  # by side, direction and target: the code of a step
         ("further", np.int16, (2, 4)),  # by side and direction: from that to the code from one square further away
-        ("origin", np.uint8, (2, CODE_COUNT)),  # by side and code
-        ("target", np.uint8, (2, CODE_COUNT)),
+        ("turning", np.int16, (2, 4, 4, SQUARE_COUNT)),  # by side, both directions and origin: a turn's code
+        ("origin", np.uint8, (2, MOST_CODES)),  # by side and code
+        ("corner", np.uint8, (2, MOST_CODES)),  # ... NOWHERE for a straight move
+        ("target", np.uint8, (2, MOST_CODES)),  # ... NOWHERE beyond the edge
         ("keys", np.uint64, (len(SQUARE_KEYS), SQUARE_COUNT)),  # Zobrist's numbers, those of the engine
     ],
     align=True,
@@ -86,7 +89,6 @@ def check_supported(ruleset: Ruleset) -> None:
     """Raise `UnsupportedRuleError`, which names the rule, unless the kernel has all rules of a ruleset."""
     tables = tables_of(ruleset)
     additions = {
-        "captains": tables.captains_take_two,
         "spy": tables.spy_attacks_diagonally,
         "attacks": tables.facing,
         "rescues": bool(tables.rescues),
@@ -96,7 +98,7 @@ def check_supported(ruleset: Ruleset) -> None:
     }
     for rule in filter(additions.__getitem__, additions):
         raise _unsupported(ruleset, rule, "has no such moves: expected a ruleset without it, such as isf or barrage")
-    if not tables.plain:
+    if not tables_of(replace(ruleset, captains=Captains.ONE_STEP)).plain:
         raise UnsupportedRuleError(
             f"{ruleset.name}: it has a rule that changes moves and that arena.learn does not know"
         )
@@ -118,7 +120,8 @@ def most_codes(ruleset: Ruleset) -> int:
     army = dict(ruleset.army)
     movable = sum(army.get(rank, 0) for rank in ruleset.movable_ranks)
     scouts = army.get(Rank.SCOUT, 0)
-    return scouts * WAYS + (movable - scouts) * len(DIRECTIONS)
+    runs = army.get(Rank.CAPTAIN, 0) if ruleset.captains is Captains.TWO_STEPS else 0
+    return scouts * WAYS + (movable - scouts) * len(DIRECTIONS) + runs * (len(DIRECTIONS) + TURNS)
 
 
 def moves_kept(ruleset: Ruleset) -> int:
@@ -150,6 +153,7 @@ def rule_numbers(ruleset: Ruleset) -> NDArray[np.void]:
     rules["chase"] = CHASES[ruleset.chase]
     for switch in ("at_once", "needs_attacker", "silent"):
         rules[switch] = getattr(tables, switch)
+    rules["captains"], rules["announced"] = tables.captains_take_two, tables.scouts_announce
     rules["max_plies"], rules["max_quiet"] = min(tables.max_plies, NO_CAP), min(tables.max_quiet, NO_CAP)
     _add_geometry(rules)
     numbers.flags.writeable = False
@@ -168,10 +172,15 @@ def _add_geometry(rules: np.void) -> None:
     rules["home"] = HOME_SQUARES
     rules["keys"] = SQUARE_KEYS
     rules["next"] = NOWHERE
-    codes = np.arange(CODE_COUNT)
     for side in Color:
-        seen = np.array([seat_square(square, side) for square in range(SQUARE_COUNT)])
-        rules["origin"][side], rules["target"][side] = seen[codes // WAYS], seen[TARGETS]
+        seen = np.full(NOWHERE + 1, NOWHERE)
+        seen[:SQUARE_COUNT] = [seat_square(square, side) for square in range(SQUARE_COUNT)]
+        paths = seen[np.array(PATHS)]
+        rules["origin"][side], rules["corner"][side], rules["target"][side] = paths.T
+        for code in np.flatnonzero((paths != NOWHERE).all(axis=1)):
+            origin, corner, target = paths[code].tolist()
+            first, second = DIRECTIONS.index(corner - origin), DIRECTIONS.index(target - corner)
+            rules["turning"][side, first, second, origin] = code
         for way, offset in enumerate(DIRECTIONS):
             rules["further"][side, way] = -WAYS * (seat_square(SOMEWHERE + offset, side) - seat_square(SOMEWHERE, side))
             for square in range(SQUARE_COUNT):

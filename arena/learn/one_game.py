@@ -9,7 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from arena.errors import UsageError
-from arena.learn.action_codes import CODE_COUNT
+from arena.learn.action_codes import MOST_CODES, code_count
 from arena.learn.board_image import RENDER_MODES, rendered
 from arena.learn.kernel import Kernel
 from arena.learn.kernel_tables import HOME_COUNT, check_supported
@@ -26,7 +26,7 @@ from protocol.view import CELL_EMPTY, CELL_LAKE
 Observed = dict[str, NDArray[Any]]
 """An observation in an interface: `observation` (planes), `facts` unless they are left out, and `action_mask`."""
 Rng = np.random.Generator
-ACTIONS = spaces.Discrete(CODE_COUNT)
+ACTIONS = spaces.Discrete(MOST_CODES)
 MOST_TRIES = 100
 """Games in a row that may end before the agent's first turn."""
 
@@ -52,11 +52,11 @@ def check_option(name: str, value: str | None, among: Iterable[str | None]) -> N
         raise UsageError(f"{name}: expected one of {', '.join(map(str, words))}, got {value!r}")
 
 
-def observation_space(facts: bool) -> spaces.Dict:
+def observation_space(ruleset: Ruleset, facts: bool) -> spaces.Dict:
     """Return the space of what one seat observes."""
     kept: dict[str, spaces.Space[Any]] = {
         "observation": spaces.Box(-1, 1, (PLANE_COUNT, BOARD_SIZE, BOARD_SIZE), np.int8),
-        "action_mask": spaces.Box(0, 1, (CODE_COUNT,), np.int8),
+        "action_mask": spaces.Box(0, 1, (code_count(ruleset),), np.int8),
     }
     if facts:
         kept["facts"] = spaces.Box(-HOME_COUNT, 2**31 - 1, (FACT_COUNT,), np.int32)
@@ -117,7 +117,7 @@ class OneGame:
 
     def mask(self, seat: Color) -> NDArray[np.int8]:
         """Return a new mask of a seat's legal codes: none if it has not to act."""
-        mask = np.zeros(CODE_COUNT, np.int8)
+        mask = np.zeros_like(self.kernel.mask[0], np.int8)
         if seat in self.acting:
             if self.placement:
                 mask[:CHOICES] = self.placement.mask[0, seat]
@@ -126,7 +126,8 @@ class OneGame:
         return mask
 
     def is_legal(self, seat: Color, code: int) -> bool:
-        return bool(ACTIONS.contains(code) and self.mask(seat)[int(code)])
+        mask = self.mask(seat)
+        return bool(ACTIONS.contains(code) and int(code) < len(mask) and mask[int(code)])
 
     def act(self, seat: Color, code: int) -> None:
         """Play a code of a seat that has to act. Raises `UsageError` unless it is legal."""

@@ -17,7 +17,7 @@ from arena.errors import UsageError
 from arena.game import STRATEGO
 from arena.game.record import GameRecord
 from arena.league.exchange import numbered_records
-from arena.learn.action_codes import CODE_COUNT, action_code
+from arena.learn.action_codes import STRAIGHT_COUNT, action_code, code_count
 from arena.learn.kernel import Kernel
 from arena.learn.kernel_tables import check_supported
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT
@@ -47,7 +47,7 @@ class Positions:
     """The planes that the seat to move observes (`arena.learn.observation.PLANES`), by row of its board and file."""
     facts: NDArray[np.int32]
     masks: NDArray[np.bool_]
-    """The legal codes."""
+    """The legal codes: 1,800 wide, or 2,600 under rules with captains that turn."""
     actions: NDArray[np.int16]
     """The code that was played."""
     results: NDArray[np.int8]
@@ -82,14 +82,19 @@ class _Game(NamedTuple):
 def positions(source: Source, *, chunk: int = CHUNK) -> Iterator[Positions]:
     """Yield all positions of the games of a source, in chunks of so many rows; the last has fewer.
 
+    A chunk has masks of one width, so it also ends before a game whose rules have another number of codes.
     Games that ended before both sides had set up have none; neither has a resignation, which is no move. Raises
     `UnsupportedRuleError` for rules that the kernel has not, and `UsageError` for a record that breaks its rules.
     """
     if chunk < 1:
         raise UsageError(f"chunk: expected at least 1 row, got {chunk}")
-    buffer, filled = _empty(chunk), 0
+    buffer, filled = _empty(chunk, STRAIGHT_COUNT), 0
     for rows in _played(source):
-        done = 0
+        done, codes = 0, rows.masks.shape[1]
+        if codes != buffer.masks.shape[1]:
+            if filled:
+                yield buffer.rows(slice(filled))
+            buffer, filled = _empty(chunk, codes), 0
         while done < len(rows):
             taken = min(len(rows) - done, chunk - filled)
             for name in ARRAYS:
@@ -97,16 +102,16 @@ def positions(source: Source, *, chunk: int = CHUNK) -> Iterator[Positions]:
             done, filled = done + taken, filled + taken
             if filled == chunk:
                 yield buffer
-                buffer, filled = _empty(chunk), 0
+                buffer, filled = _empty(chunk, codes), 0
     if filled:
         yield buffer.rows(slice(filled))
 
 
-def _empty(rows: int) -> Positions:
+def _empty(rows: int, codes: int) -> Positions:
     return Positions(
         planes=np.empty((rows, PLANE_COUNT, BOARD_SIZE, BOARD_SIZE), np.int8),
         facts=np.empty((rows, FACT_COUNT), np.int32),
-        masks=np.empty((rows, CODE_COUNT), np.bool_),
+        masks=np.empty((rows, codes), np.bool_),
         actions=np.empty(rows, np.int16),
         results=np.empty(rows, np.int8),
         seats=np.empty(rows, np.int8),
@@ -137,6 +142,8 @@ def _game(number: int, record: GameRecord) -> _Game | None:
         setups = np.stack([setup_numbers((rows or "").split("/")) for rows in record.setups])
     except (ValueError, KeyError) as error:
         raise UsageError(f"game {number}: {printable(str(error))}") from None
+    if max(codes) >= code_count(ruleset):
+        raise UsageError(f"game {number}: a captain's move with a turn, which {ruleset.name} does not have")
     winner = record.verdict.result.winner
     return _Game(number, ruleset, setups, np.array(codes, np.int16), 0 if winner is None else 1 - 2 * winner)
 

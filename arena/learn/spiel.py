@@ -16,7 +16,7 @@ import pyspiel
 from numpy.typing import NDArray
 
 from arena.errors import UsageError
-from arena.learn.action_codes import CODE_COUNT, action_text, pairs_of, seat_square
+from arena.learn.action_codes import NOWHERE, PATHS, action_text, code_count, seat_square
 from arena.learn.kernel_tables import HOME_COUNT, check_supported
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT
 from arena.learn.one_game import OneGame
@@ -24,6 +24,7 @@ from arena.learn.placement import CHOICES, army_choices, setup_numbers, setup_ro
 from arena.search import Knowledge
 from arena.stratego.rules.board import BLUE_BIT
 from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.ruleset import Captains
 from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.rules.tables import tables_of
 from arena.stratego.seat_view import begun_view, enemy_squares, show
@@ -33,8 +34,12 @@ from protocol.notation import BOARD_SIZE, SQUARES, Color, Rank, Survivor
 from protocol.view import View
 
 GAME_NAME = "arena_stratego"
-PLY_NUMBERS = ("played", "origin", "target", "attacker", "defender", "survivor")
-"""A row of the history in the information state: squares from the seat's side, ranks and survivor 0 if not told."""
+PLY_NUMBERS = ("played", "origin", "target", "attacker", "defender", "survivor", "corner")
+"""A row of the history in the information state: squares from the seat's side, ranks and survivor 0 if not told.
+
+The last number is there where captains may turn: 0, or 1 more than the square of the turn.
+"""
+CORNER = PLY_NUMBERS.index("corner")
 SURVIVORS = (Survivor.ATTACKER, Survivor.DEFENDER, Survivor.NEITHER)
 
 
@@ -43,10 +48,12 @@ class _Ply(NamedTuple):
     code: int
     battle: Battle | None = None
 
-    @property
-    def squares(self) -> tuple[int, int]:
-        origin, target = pairs_of(np.array(self.code))
-        return seat_square(int(origin), self.color), seat_square(int(target), self.color)
+    def path(self, seat: Color) -> list[int]:
+        """Return origin, corner (NOWHERE for a straight move) and target as a seat counts squares."""
+        turned = seat is not self.color
+        return [
+            seat_square(square, Color.BLUE) if turned and square != NOWHERE else square for square in PATHS[self.code]
+        ]
 
 
 class _Play:
@@ -71,7 +78,7 @@ class _Play:
             self.choices[color].append(code)
             return
         ply = _Ply(color, code)
-        origin, target = ply.squares
+        origin, _, target = ply.path(Color.RED)
         pieces = self.game.kernel.games["piece"][0]
         attacker, defender = int(pieces[origin]), int(pieces[target])
         self.game.act(color, code)
@@ -120,7 +127,7 @@ class StrategoGame(pyspiel.Game):  # type: ignore[misc]
             raise UsageError(f"{self.ruleset.name}: OpenSpiel needs games of limited length: expected max-plies")
         self.max_plies = self.ruleset.max_plies
         info = pyspiel.GameInfo(
-            num_distinct_actions=CODE_COUNT,
+            num_distinct_actions=code_count(self.ruleset),
             max_chance_outcomes=0,
             num_players=len(Color),
             min_utility=-1.0,
@@ -140,7 +147,10 @@ class StrategoGame(pyspiel.Game):  # type: ignore[misc]
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             return None
-        return StrategoObserver(self.max_plies if kind.perfect_recall else None)
+        if not kind.perfect_recall:
+            return StrategoObserver(None)
+        turns = self.ruleset.captains is Captains.TWO_STEPS
+        return StrategoObserver((self.max_plies, len(PLY_NUMBERS if turns else PLY_NUMBERS[:-1])))
 
 
 class StrategoState(pyspiel.State):  # type: ignore[misc]
@@ -193,13 +203,14 @@ class StrategoState(pyspiel.State):  # type: ignore[misc]
 class StrategoObserver:
     """Writes tensors of what a seat observes (`planes`, `facts`) or of all that it was told (`setup`, `history`)."""
 
-    def __init__(self, max_plies: int | None) -> None:
-        self._recalls = max_plies is not None
+    def __init__(self, history: tuple[int, int] | None) -> None:
+        """`history` is the shape of the history, None for what the seat observes now."""
+        self._recalls = history is not None
         shapes: dict[str, tuple[int, ...]] = {"player": (len(Color),)}
-        if max_plies is None:
+        if history is None:
             shapes |= {"planes": (PLANE_COUNT, BOARD_SIZE, BOARD_SIZE), "facts": (FACT_COUNT,)}
         else:
-            shapes |= {"setup": (HOME_COUNT, CHOICES), "history": (max_plies, len(PLY_NUMBERS))}
+            shapes |= {"setup": (HOME_COUNT, CHOICES), "history": history}
         sizes = [int(np.prod(shape)) for shape in shapes.values()]
         self.tensor: NDArray[np.float32] = np.zeros(sum(sizes), np.float32)
         parts = np.split(self.tensor, np.cumsum(sizes)[:-1])
@@ -215,11 +226,13 @@ class StrategoObserver:
         choices = play.choices[seat]
         self.dict["setup"][np.arange(len(choices)), choices] = 1
         for row, (ply, battle) in enumerate(play.told(seat)):
-            origin, target = (seat_square(square, seat) for square in ply.squares)
+            origin, corner, target = ply.path(seat)
             self.dict["history"][row, :3] = 1, origin, target
+            if corner != NOWHERE:
+                self.dict["history"][row, CORNER] = 1 + corner
             if battle:
                 defender = battle.defender or 0
-                self.dict["history"][row, 3:] = battle.attacker, defender, 1 + SURVIVORS.index(battle.survivor)
+                self.dict["history"][row, 3:CORNER] = battle.attacker, defender, 1 + SURVIVORS.index(battle.survivor)
 
     def string_from(self, state: StrategoState, player: int) -> str:
         play, seat = state.play, Color(player)

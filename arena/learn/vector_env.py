@@ -11,7 +11,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from arena.errors import UsageError
-from arena.learn.action_codes import CODE_COUNT
+from arena.learn.action_codes import code_count
 from arena.learn.kernel import NOT_PLAYED, Kernel
 from arena.learn.kernel_tables import REASONS
 from arena.learn.one_game import MOST_TRIES, Observed, check_option, observation_space
@@ -52,8 +52,8 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
         self.kernel = Kernel(ruleset, num_envs)
         self.num_envs, self.opponent, self.facts, self.copy = num_envs, opponent, facts, copy
         self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode(autoreset_mode)}
-        self.single_observation_space = observation_space(facts)
-        self.single_action_space = spaces.Discrete(CODE_COUNT)
+        self.single_observation_space = observation_space(self.kernel.ruleset, facts)
+        self.single_action_space = spaces.Discrete(code_count(self.kernel.ruleset))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._fixed_seat = None if seat is None else COLOR_BY_WORD[seat]
@@ -153,6 +153,6 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
         planes, facts = self.kernel.observe(self._seats[numbers], numbers)
         final = np.full(self.num_envs, None, object)
         for place, number in enumerate(numbers):
-            seen = {"observation": planes[place], "action_mask": np.zeros(CODE_COUNT, np.int8)}
+            seen = {"observation": planes[place], "action_mask": np.zeros_like(self.kernel.mask[number], np.int8)}
             final[number] = {**seen, "facts": facts[place]} if self.facts else seen
         return {"final_obs": final, "_final_obs": done, "final_info": self._results(done), "_final_info": done}

@@ -8,7 +8,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
 from arena.errors import UsageError
-from arena.learn.action_codes import CODE_COUNT
+from arena.learn.action_codes import code_count
 from arena.learn.board_image import RENDER_MODES
 from arena.learn.one_game import Observed, OneGame, OneGameEnv, observation_space
 from arena.stratego.rules.ruleset import Ruleset
@@ -27,8 +27,8 @@ class _ZooGame(OneGameEnv):
         self.max_cycles = max_cycles
         self.possible_agents = list(AGENTS)
         self.agents = []
-        self.observation_spaces = {agent: observation_space(self.facts) for agent in AGENTS}
-        self.action_spaces = {agent: spaces.Discrete(CODE_COUNT) for agent in AGENTS}
+        self.observation_spaces = {agent: observation_space(self.ruleset, self.facts) for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(code_count(self.ruleset)) for agent in AGENTS}
         self.rng = np.random.default_rng()
 
     def observation_space(self, agent: str) -> spaces.Dict:

@@ -4,51 +4,46 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from random import Random
-from typing import cast
 
 import numpy as np
 
-from arena.learn.action_codes import SQUARE_COUNT, codes_of, seat_square
+from arena.learn.action_codes import action_code
 from arena.learn.kernel import Kernel
 from arena.learn.observation import observe
 from arena.learn.placement import random_setups, setup_rows
-from arena.stratego.rules.action_types import Action
-from arena.stratego.rules.board import StraightMove
+from arena.stratego.rules.action_types import PIECE_MOVES, Action, PieceMove
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.movegen import piece_moves
 from arena.stratego.rules.repetition import touches_enemy
-from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.ruleset import Captains, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.stratego.rules.tables import tables_of
 from arena.stratego.seat_view import begun_view, enemy_squares, show
 from protocol.notation import BOARD_SIZE, Color
 from protocol.view import View
 
-Moves = Sequence[StraightMove]
-Manner = Callable[[EngineGame, Moves, Random], StraightMove]
-SEEN = [np.array([seat_square(square, side) for square in range(SQUARE_COUNT)]) for side in Color]
-CODES: list[list[list[int]]] = [codes_of(seen[:, None], seen[None, :]).tolist() for seen in SEEN]
-"""The code of a move by side, origin and target (of no meaning where no straight line joins these)."""
+Moves = Sequence[PieceMove]
+Manner = Callable[[EngineGame, Moves, Random], PieceMove]
 
 
-def at_random(_game: EngineGame, moves: Moves, rng: Random) -> StraightMove:
+def at_random(_game: EngineGame, moves: Moves, rng: Random) -> PieceMove:
     return rng.choice(moves)
 
 
-def forward(game: EngineGame, moves: Moves, rng: Random) -> StraightMove:
+def forward(game: EngineGame, moves: Moves, rng: Random) -> PieceMove:
     """Go towards the enemy."""
     up = 1 if game.to_move is Color.RED else -1
     ahead = [move for move in moves if (move.target // BOARD_SIZE - move.origin // BOARD_SIZE) * up > 0]
     return rng.choice(ahead if ahead and rng.random() < 0.7 else moves)
 
 
-def hunting(game: EngineGame, moves: Moves, rng: Random) -> StraightMove:
+def hunting(game: EngineGame, moves: Moves, rng: Random) -> PieceMove:
     """Take what can be taken; at times move at random, so that games differ."""
     attacks = [move for move in moves if game.board[move.target]]
     return rng.choice(attacks if attacks and rng.random() < 0.9 else moves)
 
 
-def chasing(game: EngineGame, moves: Moves, rng: Random) -> StraightMove:
+def chasing(game: EngineGame, moves: Moves, rng: Random) -> PieceMove:
     """Chase and evade, over and over: what the rules on repetition are about."""
     side, board = game.to_move, game.board
     near = [move for move in moves if not board[move.target] and touches_enemy(board, move.target, side)]
@@ -56,17 +51,33 @@ def chasing(game: EngineGame, moves: Moves, rng: Random) -> StraightMove:
     return rng.choice(near if near and rng.random() < 0.7 else away if away and rng.random() < 0.9 else moves)
 
 
-MANNERS: tuple[Manner, ...] = (at_random, forward, hunting, chasing)
+def shuttling(game: EngineGame, moves: Moves, rng: Random) -> PieceMove:
+    """Go back over the borders that the same piece has just crossed, if possible all of them."""
+    run = game.runs[game.to_move]
+    back = {move: (move.borders & run._run[-1]).bit_count() for move in moves if run._run and move.origin == run.square}
+    most = [move for move in back if back[move] and back[move] == max(back.values())]
+    return rng.choice(most if most and rng.random() < 0.9 else [move for move in moves if move.between] or moves)
 
-SWITCHED = ("isf+attackers-advantage", "duel+exploding-bombs", "isf+silent-defence", "vintage/barrage+silent-defence")
-PLAIN = [name for name in ruleset_names() if tables_of(load_ruleset(name)).plain] + list(SWITCHED)
+
+MANNERS: tuple[Manner, ...] = (at_random, forward, hunting, chasing, shuttling)
+
+
+def is_supported(ruleset: Ruleset) -> bool:
+    """Whether all actions under a ruleset are moves of one piece in a line, or of a captain with a turn."""
+    return tables_of(replace(ruleset, captains=Captains.ONE_STEP)).plain
+
+
+SWITCHED = (
+    *("isf+attackers-advantage", "duel+exploding-bombs", "isf+silent-defence", "vintage/barrage+silent-defence"),
+    *("isf+lightning-captains", "vintage/original+lightning-captains", "vintage/lightning+silent-defence"),
+)
+SUPPORTED = [name for name in ruleset_names() if is_supported(load_ruleset(name))] + list(SWITCHED)
 """The rulesets that the kernel has."""
 
 
-def straight_moves(game: EngineGame) -> Moves:
+def piece_moves_of(game: EngineGame) -> Moves:
     """The legal moves under rules that have no other actions."""
-    assert game.tables.plain
-    return cast(Moves, game.legal_moves())
+    return [move for move in game.legal_moves() if isinstance(move, PIECE_MOVES)]
 
 
 def shortened(ruleset: Ruleset, plies: int) -> Ruleset:
@@ -121,13 +132,13 @@ def compare(ruleset: Ruleset, games: int, seed: int, manner: Manner, every: int 
         actions = [0] * games
         for number in under_way:
             game = pairs[number].game
-            code_of, moves = CODES[game.to_move], straight_moves(game)
-            expected = sorted([code_of[move.origin][move.target] for move in moves])
+            moves = piece_moves_of(game)
+            expected = sorted([action_code(move.text, game.to_move) for move in moves])
             assert sorted(codes[number][: counts[number]]) == expected, (seed, number, game.ply)
             assert sides[number] == game.to_move, (seed, number, game.ply)
             forbidden += forbidden_moves(game, len(moves))
             move = manner(game, moves, rng)
-            actions[number] = code_of[move.origin][move.target]
+            actions[number] = action_code(move.text, game.to_move)
             pairs[number].play(move)
         kernel.step(np.array(actions))
         plies += len(under_way)

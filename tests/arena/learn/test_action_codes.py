@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena.learn.action_codes import (
-    CODE_COUNT,
+    STRAIGHT_COUNT,
     action_code,
     action_text,
     codes_of,
@@ -18,7 +18,7 @@ from protocol.notation import BOARD_SIZE, SQUARES, Color
 
 @pytest.mark.parametrize("seat", Color)
 def test_each_straight_move_has_one_code_and_each_code_one_move(seat: Color) -> None:
-    assert sorted(action_code(text, seat) for text in MOVES) == list(range(CODE_COUNT))
+    assert sorted(action_code(text, seat) for text in MOVES) == list(range(STRAIGHT_COUNT))
     assert all(action_text(action_code(text, seat), seat) == text for text in MOVES)
 
 
@@ -30,14 +30,14 @@ def test_a_seat_counts_rows_from_its_own_side_and_files_from_file_a() -> None:
 
 
 def test_arrays_of_codes_are_those_of_single_pairs() -> None:
-    codes = np.arange(CODE_COUNT)
+    codes = np.arange(STRAIGHT_COUNT)
     origins, targets = pairs_of(codes)
     assert np.array_equal(codes_of(origins, targets), codes)
     assert codes_of(np.array([0, 5]), np.array([11, 5])).tolist() == [-1, -1]
 
 
 def test_a_mask_of_pairs_has_the_codes_of_the_flat_one() -> None:
-    mask = np.random.default_rng(1).random((3, CODE_COUNT)) < 0.1
+    mask = np.random.default_rng(1).random((3, STRAIGHT_COUNT)) < 0.1
     pairs = pair_mask(mask)
     assert pairs.shape == (3, len(SQUARES), len(SQUARES))
     for flat, square in zip(mask, pairs, strict=True):

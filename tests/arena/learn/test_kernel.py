@@ -9,7 +9,7 @@ from typing import Any
 import needs_numba  # noqa: F401  (before all that needs it)
 import numpy as np
 import pytest
-from kernel_games import MANNERS, PLAIN, Manner, Pair, chasing, compare, shortened
+from kernel_games import MANNERS, SUPPORTED, Manner, Pair, chasing, compare, is_supported, shortened
 from random_rules import made_ruleset, random_ruleset
 
 from arena.errors import UsageError
@@ -22,7 +22,6 @@ from arena.learn.placement import Placement, random_setups, setup_rows
 from arena.stratego.rules.ruleset import Chase, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.rules.setup import check_setup
-from arena.stratego.rules.tables import tables_of
 from arena.stratego.seat_view import legal_actions
 from protocol.messages import Legal, Turn
 from protocol.notation import HOME_SQUARES, Color
@@ -36,15 +35,15 @@ def begun(name: str, games: int, seed: int = 1, *, observes: bool = True) -> Ker
     return kernel
 
 
-def plain_rules(rng: Random) -> Ruleset:
+def supported_rules(rng: Random) -> Ruleset:
     """A random ruleset that the kernel has."""
     while True:
         ruleset = random_ruleset(rng, ARMIES)
-        if tables_of(ruleset).plain and (ruleset.max_plies or ruleset.max_quiet_plies):
+        if is_supported(ruleset) and (ruleset.max_plies or ruleset.max_quiet_plies):
             return ruleset
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", SUPPORTED)
 def test_kernel_and_engine_agree_under_every_ruleset_that_the_kernel_has(name: str) -> None:
     for manner in MANNERS:
         assert compare(load_ruleset(name), 2, 11, manner, every=20).plies > 20
@@ -52,8 +51,8 @@ def test_kernel_and_engine_agree_under_every_ruleset_that_the_kernel_has(name: s
 
 @pytest.mark.parametrize("manner", MANNERS, ids=lambda manner: manner.__name__)
 def test_kernel_and_engine_agree_on_the_first_90_plies_of_ten_thousand_games(manner: Manner) -> None:
-    games = 2500 // len(PLAIN) + 1
-    for seed, name in enumerate(PLAIN):
+    games = 2500 // len(SUPPORTED) + 1
+    for seed, name in enumerate(SUPPORTED):
         compare(shortened(load_ruleset(name), 90), games, seed, manner, every=0)
 
 
@@ -61,7 +60,7 @@ def test_kernel_and_engine_agree_under_random_rules_and_in_every_kind_of_ending(
     reasons: set[str] = set()
     for seed in range(100):
         rng = Random(seed)
-        reasons |= compare(plain_rules(rng), 4, seed, MANNERS[seed % len(MANNERS)], every=20).reasons
+        reasons |= compare(supported_rules(rng), 4, seed, MANNERS[seed % len(MANNERS)], every=20).reasons
     assert reasons == {reason.value for reason in REASONS if reason}
 
 
@@ -80,7 +79,6 @@ def test_the_comparison_notices_a_kernel_without_a_rule_on_repetition(
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        ("vintage/lightning", "captains two-steps"),
         ("tek", "spy diagonal"),
         ("lattaque", "attacks facing"),
         ("isf+rescue", "rescues 2"),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import arena
 from arena.bots.languages import find_language
 from arena.bots.new import write_bot
-from arena.learn.action_codes import CODE_COUNT, action_code
+from arena.learn.action_codes import STRAIGHT_COUNT, action_code
 from arena.learn.kernel import Kernel
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT
 from arena.learn.placement import setup_numbers
@@ -35,7 +35,7 @@ def mine(folder: Path) -> Path:
 def save(mine: Path, *setups: tuple[str, ...], favourite: int = 0) -> None:
     """Write a checkpoint of the template's network that prefers one code, whatever is seen."""
     arrays: dict[str, NDArray[Any]] = {"hidden": np.zeros((INPUTS, 1)), "hidden_bias": np.zeros(1)}
-    arrays |= {"score": np.zeros((1, CODE_COUNT)), "score_bias": 1000.0 * (np.arange(CODE_COUNT) == favourite)}
+    arrays |= {"score": np.zeros((1, STRAIGHT_COUNT)), "score_bias": 1000.0 * (np.arange(STRAIGHT_COUNT) == favourite)}
     if setups:
         arrays["setups"] = np.array([setup_numbers(rows) for rows in setups])
     np.savez(mine / "policy.npz", allow_pickle=False, **arrays)

@@ -23,7 +23,7 @@ from pettingzoo.test import (
 
 import arena.learn
 from arena.errors import UsageError
-from arena.learn.action_codes import CODE_COUNT
+from arena.learn.action_codes import STRAIGHT_COUNT
 from arena.learn.board_image import SQUARE_PIXELS
 from arena.learn.observation import ENTERED, LATEST, OWN, PLY, observe
 from arena.learn.one_game import Observed
@@ -212,7 +212,7 @@ def test_a_step_before_the_first_reset_is_refused(make: Any) -> None:
         make("isf").step({"red": 0, "blue": 0})
 
 
-@pytest.mark.parametrize("code", [-1, CODE_COUNT, 1.5, "a4-a5"])
+@pytest.mark.parametrize("code", [-1, STRAIGHT_COUNT, 1.5, "a4-a5"])
 def test_an_action_that_is_no_code_is_an_error(code: Any) -> None:
     env = arena.learn.env("isf", setup="random")
     env.reset(seed=1)
