@@ -48,6 +48,10 @@ class _Ply(NamedTuple):
     code: int
     battle: Battle | None = None
 
+    @property
+    def text(self) -> str:
+        return action_text(self.code, self.color)
+
     def path(self, seat: Color) -> list[int]:
         """Return origin, corner (NOWHERE for a straight move) and target as a seat counts squares."""
         turned = seat is not self.color
@@ -104,7 +108,7 @@ class _Play:
         engine = EngineGame(self.ruleset, *rows)
         view = begun_view(self.ruleset, seat, rows[seat], enemy_squares(engine, seat))
         for ply in self.plies:
-            show(view, engine.apply(action_text(ply.code, ply.color)), engine.tables)
+            show(view, engine.apply(ply.text), engine.tables)
         view.ply = len(self.plies) + 1
         return view
 
@@ -248,10 +252,10 @@ class StrategoObserver:
 
 
 def _words(ply: _Ply, battle: Battle | None) -> str:
-    text = action_text(ply.code, ply.color)
     if battle is None:
-        return text
-    return f"{text}:{battle.attacker.letter}{battle.defender.letter if battle.defender else '?'}{battle.survivor.value}"
+        return ply.text
+    defender = battle.defender.letter if battle.defender else "?"
+    return f"{ply.text}:{battle.attacker.letter}{defender}{battle.survivor.value}"
 
 
 _TYPE = pyspiel.GameType(

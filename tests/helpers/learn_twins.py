@@ -49,7 +49,7 @@ def twins(ruleset: str, seat: Color, plies: int, seed: int) -> Twins:
 
 CASES = [
     (ruleset, seat, plies, seed)
-    for ruleset in ("barrage", "isf", "isf+silent-defence")
+    for ruleset in ("barrage", "isf", "isf+silent-defence", "vintage/lightning")
     for seat in Color
     for plies, seed in ((12, 1), (60, 2))
 ]

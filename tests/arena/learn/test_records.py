@@ -59,7 +59,7 @@ def assert_is_of(rows: Positions, record: GameRecord) -> None:
         next(steps)
 
 
-@pytest.mark.parametrize("rules", ["duel", "isf", "milton-bradley"])
+@pytest.mark.parametrize("rules", ["duel", "isf", "milton-bradley", "vintage/lightning"])
 def test_rows_are_what_the_seats_saw_did_and_got(rules: str, tmp_path: Path) -> None:
     made = make_store(tmp_path / "club.sqlite", rules, games=5, plies=40)
     chunks = list(positions(tmp_path / "club.sqlite", chunk=64))
@@ -81,6 +81,13 @@ def test_games_that_begin_in_the_place_of_others_are_played_to_their_ends(monkey
         assert_is_of(of_game(found, number), record)
 
 
+def test_a_chunk_has_games_with_one_number_of_codes() -> None:
+    games = [play_game(load_ruleset(rules), 1, plies=20) for rules in ("duel", "vintage/lightning", "barrage")]
+    chunks = list(positions(games))
+    assert [chunk.masks.shape[1] for chunk in chunks] == [1800, 2600, 1800]
+    assert [set(chunk.games) for chunk in chunks] == [{1}, {2}, {3}]
+
+
 def test_whole_random_games_are_played_to_the_end_that_the_rules_give() -> None:
     games = list(random_records(load_ruleset("barrage"), 20, PLAYERS, seed=3))
     found = joined(list(positions(games)))
@@ -95,10 +102,12 @@ def test_a_game_without_moves_has_no_rows_and_a_wrong_one_is_named() -> None:
     red_twice = (record.actions[0], record.actions[0], *record.actions[2:])
     with pytest.raises(UsageError, match="game 2: ply 2: its move is illegal"):
         list(positions([unplayed, msgspec.structs.replace(record, actions=red_twice)]))
-    with pytest.raises(UsageError, match=r"game 1: .*expected a straight move such as a4-a5"):
+    with pytest.raises(UsageError, match=r"game 1: .*expected a move such as a4-a5"):
         list(positions([msgspec.structs.replace(record, actions=("a4-a5-a6",))]))
-    with pytest.raises(UnsupportedRuleError, match="captains two-steps"):
-        list(positions([play_game(load_ruleset("vintage/lightning"), seed=1, plies=2)]))
+    with pytest.raises(UsageError, match=r"game 1: a captain's move with a turn, which duel does not have"):
+        list(positions([msgspec.structs.replace(record, actions=("a4-a5-b5",))]))
+    with pytest.raises(UnsupportedRuleError, match="spy diagonal"):
+        list(positions([play_game(load_ruleset("tek"), seed=1, plies=2)]))
 
 
 def test_a_chunk_without_rows_is_refused() -> None:

@@ -17,12 +17,13 @@ from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 from random_rules import made_ruleset
 
 from arena.errors import UsageError
+from arena.learn.action_codes import seat_square
 from arena.learn.observation import observe
 from arena.learn.placement import Setups
 from arena.learn.spiel import GAME_NAME, StrategoGame
-from protocol.notation import Color
+from protocol.notation import SQUARES, Color
 
-BARRAGE = f"{GAME_NAME}(ruleset=barrage)"
+BARRAGE, LIGHTNING = (f"{GAME_NAME}(ruleset={name})" for name in ("barrage", "vintage/lightning"))
 SETUP_ACTIONS = 80
 
 
@@ -59,14 +60,21 @@ class TestOfOpenSpiel(api_test.EnforceAPIOnPartialTreeBase):  # type: ignore[mis
     game = pyspiel.load_game(BARRAGE)
 
 
-def test_random_play_finds_no_fault() -> None:
-    pyspiel.random_sim_test(pyspiel.load_game(BARRAGE), num_sims=1, serialize=True, verbose=False)
+class TestOfOpenSpielWithTurns(api_test.EnforceAPIOnPartialTreeBase):  # type: ignore[misc]
+    game_name = LIGHTNING
+    game = pyspiel.load_game(LIGHTNING)
 
 
-def test_a_playthrough_can_be_replayed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("game", [BARRAGE, LIGHTNING])
+def test_random_play_finds_no_fault(game: str) -> None:
+    pyspiel.random_sim_test(pyspiel.load_game(game), num_sims=1, serialize=True, verbose=False)
+
+
+@pytest.mark.parametrize("rules", ["barrage", "vintage/lightning"])
+def test_a_playthrough_can_be_replayed(rules: str, tmp_path: Path) -> None:
     flags.FLAGS.mark_as_parsed()
     short, path = tmp_path / "short.toml", tmp_path / "playthrough.txt"
-    short.write_text('extends = "barrage"\nmax_plies = 20\n')
+    short.write_text(f'extends = "{rules}"\nmax_plies = 20\n')
     path.write_text(playthrough(f"{GAME_NAME}(ruleset={short})", None, seed=1))
     original, again = replay(path)
     assert original == again
@@ -84,8 +92,9 @@ def test_a_clone_and_a_read_state_go_their_own_way() -> None:
     assert seen(state, 0) == before != seen(copied, 0)
 
 
-def test_the_observation_is_what_a_bot_would_make_of_its_view() -> None:
-    state = moved(pyspiel.load_game(BARRAGE).new_initial_state(), Random(2), SETUP_ACTIONS + 60)
+@pytest.mark.parametrize("game", [BARRAGE, LIGHTNING])
+def test_the_observation_is_what_a_bot_would_make_of_its_view(game: str) -> None:
+    state = moved(pyspiel.load_game(game).new_initial_state(), Random(2), SETUP_ACTIONS + 60)
     for color in Color:
         planes, facts = observe(state.play.view(color))
         expected = np.concatenate([np.eye(2)[color], planes.flatten(), facts])
@@ -103,7 +112,22 @@ def test_states_that_a_player_may_not_tell_apart_look_the_same_to_it(
     assert all(one != two for one, two in zip(seen(first, other), seen(second, other), strict=True))
 
 
-@pytest.mark.parametrize("ruleset", ["barrage", "isf", "isf+silent-defence"])
+def test_the_information_state_has_the_corner_of_a_turn() -> None:
+    game = pyspiel.load_game(LIGHTNING)
+    random = Random(1)
+    state = moved(game.new_initial_state(), random, SETUP_ACTIONS + 1)
+    while state.play.plies[-1].text.count("-") == 1:
+        state = moved(state, random, 1)
+    corner = SQUARES.index(state.play.plies[-1].text.split("-")[1])
+    observer = game.make_py_observer(pyspiel.IIGObservationType(perfect_recall=True))
+    for color in Color:
+        observer.set_from(state, int(color))
+        history = observer.dict["history"][: len(state.play.plies)]
+        assert history[-1, -1] == 1 + seat_square(corner, color)
+        assert not history[:-1, -1].any()
+
+
+@pytest.mark.parametrize("ruleset", ["barrage", "isf", "isf+silent-defence", "vintage/lightning"])
 @pytest.mark.parametrize("actions", [31, SETUP_ACTIONS, SETUP_ACTIONS + 51])
 def test_a_resampled_state_has_the_same_information_and_other_pieces(ruleset: str, actions: int) -> None:
     game = pyspiel.load_game(f"{GAME_NAME}(ruleset={ruleset})")
@@ -128,5 +152,5 @@ def test_information_set_search_plays_on_resampled_states() -> None:
 def test_rules_that_openspiel_cannot_have_are_named() -> None:
     with pytest.raises(UsageError, match="made: OpenSpiel needs games of limited length: expected max-plies"):
         StrategoGame({"ruleset": made_ruleset("F1 21 31", {"max_plies": None, "max_quiet_plies": 50})})
-    with pytest.raises(UsageError, match="captains"):
-        StrategoGame({"ruleset": "vintage/lightning"})
+    with pytest.raises(UsageError, match="spy diagonal"):
+        StrategoGame({"ruleset": "tek"})

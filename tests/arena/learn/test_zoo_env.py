@@ -56,15 +56,18 @@ def some_code(seen: Observed, rng: np.random.Generator) -> int:
 
 
 @WARNINGS
-@pytest.mark.parametrize("options", [{}, {"facts": False}, {"setup": "random"}])
-def test_the_api_is_that_of_pettingzoo(options: dict[str, Any]) -> None:
-    api_test(arena.learn.env("barrage", **options), num_cycles=300)
-    parallel_api_test(arena.learn.parallel_env("barrage", **options), num_cycles=200)
+@pytest.mark.parametrize(
+    ("rules", "options"),
+    [("barrage", {}), ("barrage", {"facts": False}), ("barrage", {"setup": "random"}), ("vintage/lightning", {})],
+)
+def test_the_api_is_that_of_pettingzoo(rules: str, options: dict[str, Any]) -> None:
+    api_test(arena.learn.env(rules, **options), num_cycles=300)
+    parallel_api_test(arena.learn.parallel_env(rules, **options), num_cycles=200)
 
 
 def test_a_seed_gives_the_same_game() -> None:
     seed_test(partial(arena.learn.env, "isf"), num_cycles=100)
-    seed_test(partial(arena.learn.env, "barrage", setup="random"), num_cycles=100)
+    seed_test(partial(arena.learn.env, "vintage/lightning", setup="random"), num_cycles=100)
     parallel_seed_test(partial(arena.learn.parallel_env, "barrage", illegal="random"), num_cycles=100)
 
 
