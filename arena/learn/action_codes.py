@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.stratego.rules.ruleset import Captains, Ruleset
+from arena.stratego.rules.rulesets import as_ruleset
 from protocol.geometry import DIRECTIONS, line_from
 from protocol.notation import BOARD_SIZE, SQUARES, Color
 
@@ -31,9 +32,9 @@ NOWHERE = 255
 Integers = NDArray[Any]
 
 
-def code_count(ruleset: Ruleset) -> int:
+def code_count(ruleset: Ruleset | str) -> int:
     """Return the number of codes under a ruleset: 1,800, or 2,600 if captains may turn."""
-    return STRAIGHT_COUNT if ruleset.captains is Captains.ONE_STEP else MOST_CODES
+    return STRAIGHT_COUNT if as_ruleset(ruleset).captains is Captains.ONE_STEP else MOST_CODES
 
 
 def seat_square(square: int, seat: Color) -> int:

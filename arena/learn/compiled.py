@@ -1,4 +1,4 @@
-"""The rules of a plain game as compiled code, for one game and for a batch.
+"""The rules of moves and fights as compiled code, for one game and for a batch.
 
 A game is a record of `GAME`, its rules one of `RULES`. All compiled functions are in this module: numba notices a
 change in the file of a function, and not in the files of functions and constants that it uses: after a change of
@@ -503,7 +503,7 @@ def _look_for_end(rules: Any, game: Any, stuck: bool, was_quiet: bool) -> None:
     """End the game if a side cannot move or a cap is reached; `stuck` is the side to move."""
     side = game.to_move
     other_stuck = rules.at_once and not was_quiet and not _is_mobile(rules, game, 1 - side)
-    unarmed = rules.needs_attacker and not _can_move(game, side)  # in plain games, what can move can attack
+    unarmed = rules.needs_attacker and not _can_move(game, side)  # what can move can attack
     other_unarmed = rules.needs_attacker and not _can_move(game, 1 - side)
     if stuck or other_stuck:
         both = unarmed and other_unarmed

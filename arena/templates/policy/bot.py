@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """{{name}}: plays by a trained network. Its weights are policy.npz, and network.py says what they mean.
 
-A policy.pt in place of both is a module that torch.jit.save wrote: planes and facts in, 1,800 scores out.
+A policy.pt in place of both is a module that torch.jit.save wrote: planes and facts in, a score for each code out.
 Without either it plays random legal actions.
 """
 

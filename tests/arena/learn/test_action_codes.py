@@ -16,7 +16,6 @@ from arena.learn.action_codes import (
 )
 from arena.stratego.rules.action_types import path_through
 from arena.stratego.rules.board import MOVES
-from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import BOARD_SIZE, SQUARES, Color
 
 
@@ -53,7 +52,7 @@ def test_turns_are_numbered_by_the_first_step_and_then_by_the_side() -> None:
     ("rules", "count"), [("isf", 1800), ("isf+lightning-captains", 2600), ("vintage/lightning", 2600)]
 )
 def test_only_rules_with_captains_that_turn_have_more_codes(rules: str, count: int) -> None:
-    assert code_count(load_ruleset(rules)) == count
+    assert code_count(rules) == count
 
 
 def test_a_seat_counts_rows_from_its_own_side_and_files_from_file_a() -> None:
