@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.errors import ArenaError
+from arena.game.person_seat import ClockState
 from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.followed import FollowedGame
@@ -66,9 +67,10 @@ class LiveGame:
 
     def event(self, since: int) -> Event:
         """Return the plies after the first `since`, and the state: what there is to say, and the clocks."""
-        part, clocks = None, list[tuple[int | None, bool]]()
+        part, clocks = None, list[ClockState]()
         with suppress(ArenaError):
-            part, clocks = self.followed.part(since), self.clocks()
+            part = self.followed.part(since)
+            clocks = [ClockState(left, runs=runs) for left, runs in self.clocks()]
         is_last = bool(self.end) and (self.has_page or self.number is None)
         return board_event(since, part, note=self.note, is_last=is_last, href=self.href, clocks=clocks)
 
@@ -109,7 +111,6 @@ class LiveGames:
         self._changed: set[str] = set()
         self._list = Feed(viewers, lambda: [self.list_event(self.items())])
         self._listed: dict[str, str] = {}
-        self._published = self._listed
         self._listed_at = -inf
         self._is_list_new = False
         self._waiting: deque[tuple[float, Told]] = deque()
@@ -216,14 +217,12 @@ class LiveGames:
         if self._is_list_new:
             self._is_list_new = False
             if len(self._list):
-                before, self._published = self._published, self._draw()
-                news = {id: "" if before.get(id) == item else item for id, item in self._published.items()}
-                self._list.publish(self.list_event(news))
+                self._list.publish(self.list_event(self._draw()))
 
     def list_event(self, items: Mapping[str, str]) -> Event:
-        """Return the list of games as on the page. Those that the viewers have as they are have no text."""
-        told = {"text": self.text, "games": [*items.items()], "is_over": self.is_over, "is_stored": self.is_stored}
-        return Event(msgspec.json.encode(told).decode(), "games")
+        """Return the list of games as on the page."""
+        told = {"text": self.text, "games": "".join(items.values()), "is_over": self.is_over}
+        return Event(msgspec.json.encode({**told, "is_stored": self.is_stored}).decode(), "games")
 
     def items(self) -> dict[str, str]:
         """Return the list for a new viewer, which is made at most once a second for all."""

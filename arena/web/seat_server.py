@@ -22,7 +22,7 @@ from arena.play.game_events import GameStarted
 from arena.play.session import LONGEST_ANSWER, RefusedError, Session
 from arena.report.followed import FollowedGame
 from arena.report.game_data import GameData, game_labels, views_of
-from arena.report.shown import SeenBy
+from arena.report.shown import SeenBy, end_words, stage_words
 from arena.report.site.page_frame import Site
 from arena.system.concurrency import background, open_nursery
 from arena.system.printable import isolated, printable
@@ -71,6 +71,7 @@ class SeatTable:
         state = session.known(color)
         return SeatAnswer(
             state=state,
+            status=status_text(state),
             game=session.spec.id,
             begun=self._begun,
             since=since,
@@ -111,6 +112,7 @@ class SeatAnswer(msgspec.Struct, frozen=True):
     """
 
     state: SeatState
+    status: str
     game: str
     begun: int
     since: int
@@ -127,13 +129,9 @@ class SeatPage:
         spec = table.session.spec
         kind, players = spec.kind, (spec.players[0].name, spec.players[1].name)
         red, blue = map(isolated, players)
-        heading = f"{red} - {blue}: {spec.variant.name}"
-        title = f"You play {kind.seat_names[color]} - {heading}"
-        data = {"seat": color.word, "title": title, "seats": kind.seat_names}
         return {
-            "title": title,
-            "heading": heading,
-            "data": data,
+            "title": f"You play {kind.seat_names[color]}: {red} - {blue}, {spec.variant.name}",
+            "data": {"seat": color.word},
             "labels": game_labels(spec.variant, players, {}),
             "views": views_of(kind, players, SeenBy.ALL),
             "presets": [],
@@ -142,6 +140,11 @@ class SeatPage:
                 *(f"{name}: {value}" for name, value in spec.variant.rules),
             ],
         }
+
+
+def status_text(state: SeatState) -> str:
+    words = stage_words(state)
+    return "\n".join(filter(None, (end_words(state) or f"{words[:1].upper()}{words[1:]}.", state.remark)))
 
 
 def commands_after(table: SeatTable, state: SeatState) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ NAMES_WIDTH = 120
 WHISKER_STEP = 9
 """Distance between the intervals at the ends of curves."""
 LONGEST_NAME = 16
-COLOURS = 8
+HUES = (250, 55, 140, 350, 95, 205, 25, 300)
 
 
 def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) -> list[dict[str, float | None]]:
@@ -45,7 +45,7 @@ class CurvePoint(NamedTuple):
 
 def curves(series: Mapping[str, Sequence[CurvePoint]]) -> Markup:
     """Draw Elo over games: a line and a band for each of the first bots, and the last interval beside its name."""
-    shown = dict(list(series.items())[:COLOURS])
+    shown = dict(list(series.items())[: len(HUES)])
     if not shown:
         return Markup("")
     width, height = CURVE_SIZE
@@ -75,18 +75,18 @@ def curves(series: Mapping[str, Sequence[CurvePoint]]) -> Markup:
     parts.append(_text(MARGIN, height - 10, "0 games", "middle"))
     parts.append(_text(right, height - 10, f"{most_games} games", "end"))
     heights = spread({name: up(point.elo, low) for name, point in last.items()}, NAME_HEIGHT, height - 30)
-    for number, (name, line) in enumerate(shown.items()):
+    for number, (hue, (name, line)) in enumerate(zip(HUES, shown.items(), strict=False)):
         end, x = last[name], right + 8 + WHISKER_STEP * number
         top = " ".join(f"{across(point.games)},{up(point.high, high)}" for point in line)
         bottom = " ".join(f"{across(point.games)},{up(point.low, low)}" for point in reversed(line))
         path = " ".join(f"{across(point.games)},{up(point.elo, low)}" for point in line)
         text = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
         parts += [
-            Markup('<g class="k{}"><title>{}</title>').format(
-                number, f"{isolated(name)}: {elo_text(end.elo)} ({interval_text(end.low, end.high)})"
+            Markup('<g color="light-dark(oklch(.45 .13 {0}), oklch(.78 .12 {0}))"><title>{1}</title>').format(
+                hue, f"{isolated(name)}: {elo_text(end.elo)} ({interval_text(end.low, end.high)})"
             ),
             Markup('<polygon class="band" points="{} {}"/>').format(top, bottom),
-            Markup('<polyline class="curve" points="{}"/>').format(path),
+            Markup('<polyline class="curve" points="{}" stroke-dasharray="{}"/>').format(path, number % 2 * 7),
             _line("range", x, up(end.low, low), x, up(end.high, high)),
             Markup('<circle cx="{}" cy="{}" r="3"/>').format(x, up(end.elo, low)),
             _text(width - NAMES_WIDTH + 6, heights[name] + 4, text),

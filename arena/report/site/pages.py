@@ -301,23 +301,19 @@ class SiteContents:
 
     def _games_script(self, shown: frozenset[int], played: PlayedGames) -> str:
         reasons = sorted({game.reason for game in self.league.games}, key=lambda reason: reason.value)
-        places = {reason: number for number, reason in enumerate(reasons)}
-        results, first = list(GameResult), min((game.started for game in self.league.games), default=0)
+        results, elos = list(GameResult), {line.name: round(line.elo or 0) for line in self.table.lines}
+        elo, signs = [elos[name] for name in self.league.order], {GameResult.RED: 1, GameResult.BLUE: -1}
         rows = [
             [
-                *(game.number, game.red, game.blue, results.index(game.result), places[game.reason], game.plies),
-                *(game.started - first, int(game.number in shown)),
+                *(game.number, game.red, game.blue, results.index(game.result), reasons.index(game.reason), game.plies),
+                *(game.started, int(game.number in shown), int(game.reason.is_forfeit)),
+                *(played.behind.get(game.number, 0), signs.get(game.result, 0) * (elo[game.blue] - elo[game.red])),
             ]
             for game in self.league.games[::-1]
         ]
-        elos = {line.name: line.elo for line in self.table.lines}
         data = {
             "names": self.league.order,
-            "elos": [None if (elo := elos[name]) is None else round(elo) for name in self.league.order],
             "reasons": [reason.value for reason in reasons],
-            "forfeits": [int(reason.is_forfeit) for reason in reasons],
-            "behind": played.behind,
-            "first": first,
             "results": [result.value for result in results],
             "scores": [score_text(result) for result in results],
             "rows": rows,

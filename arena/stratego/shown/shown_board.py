@@ -1,7 +1,7 @@
 """A game of Stratego as a reader sees it: boards, fights, lost pieces."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,8 +17,7 @@ from arena.stratego.shown.boards import NO_MARKS, board_text, marks_of, told_wor
 from arena.stratego.shown.piece_names import STRONGEST_FIRST, Numbering, names_of
 from arena.stratego.state import as_stratego, line_of
 from protocol.messages import Battle, Moved
-from protocol.notation import BOARD_SIZE, SQUARES, Color, Rank, Survivor
-from protocol.view import CELL_EMPTY, CELL_LAKE
+from protocol.notation import SQUARES, Color, Rank, Survivor
 
 if TYPE_CHECKING:
     from arena.stratego.search.knowledge import Knowledge
@@ -50,18 +49,12 @@ class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
     could: dict[int, dict[str, str]]
 
     @property
-    def last(self) -> list[tuple[int, int, str]]:
-        """The pieces after the last ply, each with its place in a drawing of 424 by 424, for a page without scripts."""
+    def last(self) -> list[str]:
+        """The 100 cells after the last ply, for a page without scripts."""
         cells = {square: self.start[2 * at : 2 * at + 2] for at, square in enumerate(SQUARES)}
         for change in self.changes:
             cells |= change
-        return places(cells.values())
-
-
-def places(cells: Iterable[str]) -> list[tuple[int, int, str]]:
-    """Return the pieces among 100 cells, each with its place in a drawing of 424 by 424."""
-    found = ((40 * (at % BOARD_SIZE) + 20, 364 - 40 * (at // BOARD_SIZE), cell) for at, cell in enumerate(cells))
-    return [(x, y, cell) for x, y, cell in found if cell not in (CELL_EMPTY, CELL_LAKE)]
+        return list(cells.values())
 
 
 class ShownBoard(Shown):
@@ -117,7 +110,7 @@ class ShownBoard(Shown):
         return tuple(map(self.cell, range(len(SQUARES))))
 
     def picture(self) -> Mapping[str, Any]:
-        return {"cells": places(self.cells())}
+        return {"cells": self.cells()}
 
     def lost(self, color: Color) -> list[Rank]:
         if self.view is SeenBy.ALL:

@@ -11,8 +11,8 @@ addEventListener("error", async ({ target }) => {
   }
 }, true);
 
-// `hear` events, also after the connection was `lost`, until one of the two returns "over"; "again" asks for all that
-// was missed. The first event of a connection tells the present state.
+// `hear` events, also after the connection was `lost`, until one of the two returns "over"; "again" connects anew, as the
+// first event of a connection tells the present state.
 function hearEvents(address, kind, hear, lost) {
   const source = new EventSource(address);
   async function react(answer) {

@@ -1,95 +1,157 @@
-// How a person chooses on the board: pieces are taken and led to where a legal action leads, by click, key or drag.
+// Choosing on the board by click, key or drag. A piece is named by its square, or in the tray by its letter.
 "use strict";
 
-const DRAG_STARTS_AT = 6; // pixels: below it is a click
-const page = JSON.parse(stage.dataset.data);
+const page = JSON.parse(stage.dataset.data), HOME = page.home, army = page.army ?? {}; // counts by letter
 
-let held = null; // what was taken: { square } or, of the tray, { letter }
-let legal = {}; // by origin, by target: the choices
+let held = null, legal = {}; // by piece, by target: the choices
+let fitting = [], chosenFor = 0; // what the dialog leaves, and the ply: another tab may play on
+let draft = {}; // letters by square
 
-const nameOf = (letter) => labels.pieces[letter]?.[1];
-const targetsOf = (square) => Object.keys(legal[square] ?? {}).join(", ");
+const letterOf = (piece) => (piece?.[1] ? shown.get(piece)[1] : piece), nameOf = (letter) => labels.pieces[letter]?.[1];
+const targetsOf = (piece) => (isSettingUp() ? piece in legal && texts.home : Object.keys(legal[piece] ?? {}).join(", "));
 
 function offer(choices) {
   [held, legal] = [null, {}];
   for (const choice of choices) ((legal[choice.origin] ??= {})[choice.target] ??= []).push(choice);
 }
 
-function chooseMove(square) {
-  const from = held?.square, found = legal[from]?.[square], cell = shown.get(square);
-  const isFree = !found && from !== square && legal[square];
-  const values = { from, square, to: square, piece: nameOf(cell[1]), targets: targetsOf(isFree ? square : from) };
-  if (found) return sendAction(found);
-  held = isFree ? { square } : from === square ? null : held;
-  if (isFree) put("told", say("held", values));
-  else if (from) held && refuse("no_way", values);
-  else refuse(!Object.keys(legal).length ? "not_your_turn" : cell[0] === page.seat[0] ? "cannot_move" : "take_own", values);
+function choose(square) {
+  const isOwn = shown.get(square)[0] === page.seat[0], isFree = square in legal, piece = isFree ? square : held ?? square;
+  const values = { square, piece: nameOf(letterOf(piece)), targets: targetsOf(piece) };
+  if (legal[held]?.[square]) return isSettingUp() ? place(held, square) : sendAction(legal[held][square]);
+  if (isFree) held = held === square ? null : square;
+  if (isFree) put("told", held ? say("held", values) : "");
+  else refuse(held ? "no_way" : !Object.keys(legal).length ? "not_your_turn" : isOwn ? "cannot_move" : "take_own", values);
 }
 
-function lookOfMove(square) {
-  const from = held?.square, isHeld = from === square, targets = targetsOf(square);
-  const isTarget = legal[from]?.[square], isAttack = isTarget && sideOf(shown.get(square));
+function lookOf(square) {
+  const targets = targetsOf(square), isTarget = legal[held]?.[square], side = sideOf(shown.get(square));
   return {
-    classes: [isHeld && "selected", isTarget && "target", isAttack && "attack", targets && "movable"],
-    more: [
-      isHeld && say("is_held"), targets && say("may_move", { targets }),
-      isTarget && say(isAttack ? "target_attack" : "target_free", { from }),
-    ],
-    drags: targets,
+    home: isSettingUp() && HOME.includes(square) && texts.home,
+    selected: held === square && texts.is_held,
+    movable: targets && say("may_move", { targets }),
+    target: isTarget && say("target", { piece: nameOf(letterOf(held)) }),
+    attack: isTarget && side && side !== page.seat && texts.attack,
   };
 }
 
-// Ask in the dialog which of these actions is meant, if any. Each list offers what fits those before it.
-async function askWhich(dialog, choices) {
-  let fitting;
-  dialog.onchange = () => {
-    fitting = choices;
-    for (const list of dialog.querySelectorAll("select")) {
-      const read = (choice) => choice[list.name] ?? "", values = [...new Set(fitting.map(read))];
-      const picked = values.includes(list.value) ? list.value : values[0];
-      const called = (value) => fill(value ? list.dataset.one : list.dataset.none, { value: nameOf(value) ?? value });
-      list.replaceChildren(...values.map((value) => new Option(called(value), value, false, value === picked)));
-      list.parentNode.hidden = values.length < 2 && !picked;
-      fitting = fitting.filter((choice) => read(choice) === picked);
-    }
-  };
+// Play one of these actions: ask which, if there are several or something can be guessed.
+function sendAction(choices) {
+  [held, fitting, chosenFor] = [null, choices, state.plies + 1];
+  if (choices.length === 1 && !choices[0].guessed) return sendChoice();
+  const dialog = part("choice");
+  dialog.onchange = () => narrow(dialog.querySelectorAll("select"), choices);
   dialog.onchange();
-  return (await confirmed(dialog)) && fitting[0].action;
-}
-
-function confirmed(dialog) {
-  dialog.returnValue = "";
   dialog.showModal();
-  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
 }
 
-// Dragging of what has `data-drags`; a drag that goes nowhere is a click, which comes by itself.
-{
-  let start = null, image = null;
-  const hear = (name, listener, options) => document.addEventListener(name, listener, options);
-  const end = () => { image?.remove(); start = image = null; };
-  hear("pointerdown", (event) => {
-    if (event.isPrimary && event.button === 0 && event.target.closest("[data-drags]")) start = event;
-  });
-  hear("pointermove", ({ isPrimary, clientX, clientY }) => {
-    const isFar = start && Math.hypot(clientX - start.clientX, clientY - start.clientY) >= DRAG_STARTS_AT;
-    if (!start || !isPrimary || !(image || isFar)) return;
-    const { square, letter, cell } = start.target.closest("[data-drags]").dataset;
-    if (!image) does(() => { held = square ? { square } : { letter }; });
-    image ??= document.body.appendChild(pieceImage(cell, false));
-    image.classList.add("dragged");
-    image.style.transform = `translate(${clientX}px, ${clientY}px) translate(-50%, -50%)`;
-  });
-  hear("pointerup", ({ clientX, clientY }) => {
-    const isDrag = image, swallow = (click) => click.stopPropagation();
-    end();
-    if (!isDrag) return;
-    hear("click", swallow, { capture: true, once: true }); // which is part of the drag
-    setTimeout(() => document.removeEventListener("click", swallow, { capture: true }));
-    does(() => dropped(document.elementFromPoint(clientX, clientY)?.closest("[data-square], [data-tray]")?.dataset));
-  });
-  hear("pointercancel", end);
-  hear("keydown", (event) => event.key === "Escape" && end());
-  // A finger that drags does not move the page; touch-action has no effect within an SVG.
-  hear("touchmove", (event) => start && event.preventDefault(), { passive: false });
+const sendChoice = () => send("act", { action: fitting[0].action, ply: chosenFor });
+
+// Each list offers what fits the ones before.
+function narrow(lists, choices) {
+  fitting = choices;
+  for (const list of lists) {
+    const read = (choice) => choice[list.name] ?? "", values = [...new Set(fitting.map(read))];
+    const picked = values.includes(list.value) ? list.value : values[0];
+    const called = (value) => fill(value ? list.dataset.one : list.dataset.none, { value: nameOf(value) ?? value });
+    list.replaceChildren(...values.map((value) => new Option(called(value), value, false, value === picked)));
+    list.parentNode.hidden = values.length < 2 && !picked;
+    fitting = fitting.filter((choice) => read(choice) === picked);
+  }
 }
+
+// --- setting up
+
+const left = (letter) => army[letter] - Object.values(draft).filter((there) => there === letter).length;
+const missing = () => Object.keys(army).reduce((sum, letter) => sum + left(letter), 0);
+const rowsOf = () => HOME.map((square) => draft[square] ?? ".").join("").replace(/.{10}(?!$)/g, "$&/");
+
+// Take over rows, the own back row first.
+function loadRows(rows) {
+  draft = {};
+  rows.replaceAll("/", "").split("").forEach((letter, at) => { if (left(letter) > 0) draft[HOME[at]] = letter; });
+  keepDraft();
+}
+
+// The draft outlives a reload. Each piece may go to each home square.
+function keepDraft() {
+  const goals = Object.fromEntries(HOME.map((square) => [square, true]));
+  const free = [...HOME.filter((square) => draft[square]), ...Object.keys(army).filter(left)];
+  [held, legal] = [null, Object.fromEntries(free.map((piece) => [piece, goals]))];
+  history.replaceState(rowsOf(), "");
+}
+
+// Put a piece on a square, whose piece takes its place; or back to the tray.
+function place(piece, square) {
+  const letter = draft[piece] ?? piece;
+  if (draft[piece]) draft[piece] = draft[square];
+  if (square) draft[square] = letter;
+  keepDraft();
+  put("told", say(square ? "placed" : "removed", { square: square ?? piece, piece: nameOf(letter), left: missing() }));
+  if (letter === piece && left(letter)) held = piece; // there is another one of them
+}
+
+function chooseLetter(letter) {
+  if (draft[held]) place(held);
+  else held = held !== letter && left(letter) ? letter : null;
+}
+
+function typeOn(square, key) {
+  const letter = Object.keys(army).find((one) => [one, labels.pieces[one][0]].includes(key.toUpperCase()));
+  if (key === "Escape") held = null;
+  if (!isSettingUp()) return;
+  if (/^(Delete|Backspace)$/.test(key) && draft[square]) place(square);
+  else if (legal[letter]?.[square]) place(letter, square);
+  else if (letter) refuse("none_left", { piece: nameOf(letter), square });
+}
+
+function cellsOfDraft() {
+  const cellOf = (square) => (draft[square] ? page.seat[0] + draft[square] : /^[cdgh][56]$/.test(square) ? "~~" : "..");
+  return new Map(SQUARES.map((square) => [square, cellOf(square)]));
+}
+
+function drawTray() {
+  for (const button of part("tray").children) {
+    const { letter } = button.dataset, count = left(letter);
+    button.querySelector("b").textContent = count;
+    button.ariaPressed = held === letter;
+    button.ariaDisabled = !count;
+    button.classList.toggle("movable", count > 0);
+  }
+  put("missing", say(missing() ? "missing" : "all_placed", { count: missing() }));
+}
+
+if (board) loadRows(history.state ?? "");
+
+// --- dragging; what does not leave its square is a click
+
+let start = null, image = null;
+
+function endDrag() {
+  image?.remove();
+  start = image = null;
+}
+
+const under = ({ clientX, clientY }) => document.elementFromPoint(clientX, clientY);
+const hear = (name, listener) => document.addEventListener(name, listener, { passive: false });
+
+hear("pointerdown", ({ isPrimary, button, target }) => { start = isPrimary && button === 0 && target.closest(".movable"); });
+hear("pointermove", (event) => {
+  if (!start || (!image && start.contains(under(event)))) return;
+  const { square, letter, cell } = start.dataset;
+  if (!image) does(() => { held = square ?? letter; });
+  image ??= document.body.appendChild(pieceImage(cell, "piece dragged"));
+  image.style.translate = `${event.clientX}px ${event.clientY}px`;
+});
+hear("pointerup", (event) => {
+  const isDrag = image, { square, tray } = under(event)?.closest("[data-square], [data-tray]")?.dataset ?? {};
+  endDrag();
+  if (isDrag) does(() => {
+    if (square) choose(square);
+    else if (tray === "" && draft[held]) place(held);
+    held = null;
+  });
+});
+hear("pointercancel", endDrag);
+// The page stays under the finger; touch-action has no effect within an SVG.
+hear("touchmove", (event) => start && event.preventDefault());

@@ -1,14 +1,14 @@
-// Keeps a page up to date: what has changed is put in its place. And the list of running games, in whose place the
-// standings are when the league is over.
+// Keeps pages up to date, and the list of running games, which becomes the standings when the league is over.
 "use strict";
 
-const parse = (text) => new DOMParser().parseFromString(text, "text/html");
+const meta = document.querySelector("meta[name=arena-live]"), liveStatus = document.querySelector(".live");
+const running = document.querySelector("#now"), progress = document.querySelector("#progress");
+let version = meta?.content, told = {}, isOver = false;
 
-// What is the same stays, with its focus and as far as it was scrolled; so does what a script draws.
+// What is the same stays, and what a script draws.
 function morph(old, made) {
   if (old.isEqualNode(made) || old.dataset?.scripted === "") return;
-  if (old.nodeName !== made.nodeName || !(old.firstElementChild || made.firstElementChild)) return old.replaceWith(made);
-  for (const { name, value } of made.attributes) old.setAttribute(name, value);
+  if (!made.firstElementChild || !old.cloneNode().isEqualNode(made.cloneNode())) return old.replaceWith(made);
   const before = [...old.childNodes], after = [...made.childNodes];
   after.forEach((child, at) => (at < before.length ? morph(before[at], child) : old.append(child)));
   before.slice(after.length).forEach((child) => child.remove());
@@ -20,22 +20,15 @@ function renewPart(old, made) {
   if (document.activeElement === document.body) document.querySelector(`main [href="${focused}"]`)?.focus();
 }
 
-async function renew(page) {
-  const answer = await fetch(page, { cache: "no-store" }).catch(() => null), made = answer?.ok && parse(await answer.text());
-  if (!made) return false;
-  document.dispatchEvent(new CustomEvent("renewed", { detail: made })); // for scripts that draw a part of it
-  renewPart(document.querySelector("main"), made.querySelector("main"));
-  return true;
-}
-
-const meta = document.querySelector("meta[name=arena-live]"), liveStatus = document.querySelector(".live");
-let version = meta?.content, told = {};
-
 // The page of a game draws itself.
 async function follow() {
-  if (told.version === version || (document.hidden && !told.over) || document.querySelector(".replay")) return;
+  if (told.version === version || document.querySelector(".replay")) return;
   version = told.version;
-  if (!(await renew(location.pathname))) version = ""; // another event is another chance
+  const answer = await fetch(location.pathname, { cache: "no-store" }).catch(() => null);
+  if (!answer?.ok) return (version = "");
+  const made = new DOMParser().parseFromString(await answer.text(), "text/html");
+  document.dispatchEvent(new CustomEvent("renewed", { detail: made }));
+  renewPart(document.querySelector("main"), made.querySelector("main"));
 }
 
 if (meta) hearEvents(meta.dataset.events, "state", async (state) => {
@@ -45,18 +38,13 @@ if (meta) hearEvents(meta.dataset.events, "state", async (state) => {
   await follow();
   return told.over && "over";
 }, () => { liveStatus.textContent = told.lost ?? ""; });
-if (meta) document.addEventListener("visibilitychange", follow);
 
-const running = document.querySelector("#now"), progress = document.querySelector("#progress"), items = {};
-let isOver = false;
-
-if (running) hearEvents("now/events", "games", async ({ text, games, is_over, is_stored }) => {
-  for (const [id, item] of games) items[id] = item ? parse(item).body.firstChild : items[id];
+if (running) hearEvents("now/events", "games", ({ text, games, is_over, is_stored }) => {
   const made = running.cloneNode();
-  made.append(...games.map(([id]) => items[id].cloneNode(true)));
+  made.innerHTML = games;
   renewPart(running, made);
   progress.textContent = text;
   isOver = is_over;
-  if (is_stored && (await renew("index.html"))) document.querySelector("main").prepend(progress);
+  if (is_stored) location.replace("index.html");
   return is_stored && "over";
 }, () => { if (!isOver) progress.textContent = progress.dataset.lost; });

@@ -137,7 +137,7 @@ def _check_shown(shown: dict[str, Any], record: GameRecord, view: str, names: Na
             continue
         tile, name = f"#tile-{'red' if cell[0] == 'r' else 'blue'}", record.players[0 if cell[0] == "r" else 1].name
         if rank is None:
-            assert (drawn, text) == ([tile, "#moved" if cell[1] == "!" else "#unknown"], "")
+            assert (drawn, text) == ([tile, f"#rank-{cell[1]}"], "")
             assert label.startswith(f"{name}: unknown piece")
         else:
             assert (drawn, label) == ([tile, f"#rank-{cell[1]}"], f"{name}: {names.name(rank)}")
@@ -340,13 +340,13 @@ def test_pieces_slide_and_what_falls_in_a_fight_is_gone_when_the_motion_is_over(
 def test_a_position_can_be_saved_as_an_image_and_a_ply_shared(open_page: "OpenPage", site: Path) -> None:
     page = open_page(site / "games/1.html", fragment="#ply=9&view=blue")
     with page.expect_download() as saved:
-        page.click("[data-share-as=svg]")
+        page.click("[data-save-as=svg]")
     text = saved.value.path().read_text()
     assert saved.value.suggested_filename == "game-1-ply-9.svg"
     assert text.startswith("<svg")
     assert [needed for needed in ("var(--", "class=") if needed in text] == []  # nothing of the page
     with page.expect_download() as saved:
-        page.click("[data-share-as=png]")
+        page.click("[data-save-as=png]")
     assert saved.value.path().read_bytes().startswith(b"\x89PNG")
     page = open_page(site / "embed.html", 420, fragment="#game=1&ply=9&view=blue")
     page.wait_for_selector("[data-square]")

@@ -148,8 +148,8 @@ def test_the_public_sees_the_position_where_nothing_is_hidden_and_else_only_what
 
 def test_a_small_board_has_what_the_reader_knows() -> None:
     record = some_record("duel", 1)
-    seen = {audience: [cell for _, _, cell in followed(record, audience).picture()["cells"]] for audience in READERS}
-    assert set(seen[SeenBy.PUBLIC]) == {"r?", "b?"}
+    seen = {audience: followed(record, audience).picture()["cells"] for audience in READERS}
+    assert set(seen[SeenBy.PUBLIC]) == {"r?", "b?", "..", "~~"}
     assert "b?" not in seen[SeenBy.ALL]
     assert seen[SeenBy.RED].count("b?") == seen[SeenBy.PUBLIC].count("b?") > 0
 

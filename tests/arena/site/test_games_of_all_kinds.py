@@ -227,7 +227,7 @@ def test_axe_finds_nothing_on_pages_of_games_and_rules(
     for name in ("games/1", "rules", "index"):
         page = open_address(f"file://{site}/{name}.html", 360)
         if name == "games/1":
-            page.wait_for_selector("[data-position] > *")
+            page.wait_for_selector("[data-position] > :not([hidden])")
         assert axe(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") == 360
 

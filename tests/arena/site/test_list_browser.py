@@ -181,8 +181,8 @@ def test_elo_and_its_interval_are_in_sight_on_a_phone_and_a_wide_page_is_used_to
 
 def test_the_band_of_a_bot_is_seen_when_its_line_is_pointed_at(open_page: "OpenPage", league: League) -> None:
     page = open_page(league.front)
-    band = page.locator("g.k0 .band")
+    band = page.locator("g > .band").first
     assert band.evaluate("(band) => getComputedStyle(band).opacity") == "0"
-    page.hover("g.k0 text")
+    page.locator("figure g > text").first.hover()
     assert band.evaluate("(band) => getComputedStyle(band).opacity") == "0.2"
     assert page.locator("g .range").count() == len(league.elos)

@@ -8,12 +8,15 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from arena.report.site.page_frame import FOLDER as SITE
 from arena.report.site.page_frame import Site
 from arena.web.address import Address, hosts_of
-from arena.web.guard import Guard, PageLook
+from arena.web.guard import FOLDER, Guard, PageLook
 from arena.web.server import LIMITS, ServerLimits
 
 NASTY = "<script>alert(1)</script>"
+MOST_BYTES = 55 * 1024
+"""Of all scripts and styles together, but for the style of competitions."""
 
 
 async def hello(request: Request) -> Response:
@@ -167,3 +170,8 @@ def test_no_path_of_a_request_reaches_the_file_system(serve: Serve) -> None:
     ):
         answer = served.get(path)
         assert (answer.status, "root:" in answer.text) == (404, False), path
+
+
+def test_scripts_and_styles_are_small() -> None:
+    files = [path for folder in (SITE, FOLDER) for path in (folder / "static").iterdir() if path.name != "cup.css"]
+    assert sum(path.stat().st_size for path in files) <= MOST_BYTES

@@ -93,20 +93,20 @@ def test_a_set_up_is_made_by_dragging_clicking_keys_a_preset_or_at_random(seat: 
     assert shown(page) == {"a1": "F"}
     square(page, "a1").click()
     square(page, "e5").click()
-    assert "not on your four rows" in page.inner_text("[data-refused]")
+    assert "only to your four rows" in page.inner_text("[data-refused]")
     page.keyboard.press("Escape")
     page.click("[data-do=ready]")
     assert "Still to be placed: 9." in page.inner_text("[data-refused]")
     page.select_option("[data-presets]", index=1)
     chosen = shown(page)
     assert len(chosen) == 10
-    page.click("[data-do=random]")
+    page.select_option("[data-presets]", label="Random 1")
     random_one = shown(page)
     assert sorted(random_one.values()) == sorted(chosen.values())
     assert all(int(name[1:]) <= 4 for name in random_one)
     page.click("[data-do=clear]")
     assert shown(page) == {}
-    page.click("[data-do=random]")
+    page.select_option("[data-presets]", label="Random 2")
     page.click("[data-do=ready]")
     at(page, "ready")
     assert len(shown(page)) == 10
@@ -194,12 +194,12 @@ def test_a_whole_game_is_played_with_the_keyboard_alone_and_announced(seat: Seat
         ["2.", "e7-e6"],
     ]
     assert "ply 2 of 2: Bea e7-e6" in page.inner_text("[data-now]")
-    assert page.inner_text("[data-status]") == "Your turn (ply 3)."
+    assert page.inner_text("[data-status]") == "Your move."
     go(page, "e4")
     label = square(page, "e4").get_attribute("aria-label")
-    assert label == "e4 Ada: marshal; may move to f4, e5"
+    assert label == "e4 Ada: marshal; may go to f4, e5"
     page.keyboard.press("Enter")
-    assert "may move to f4, e5" in page.inner_text("[data-told]")
+    assert "may go to f4, e5" in page.inner_text("[data-told]")
     page.keyboard.press("Escape")
     assert page.locator(".selected").count() == 0
     play_by_keys(page, "e4", "e5")
@@ -219,7 +219,7 @@ def test_a_whole_game_is_played_with_the_keyboard_alone_and_announced(seat: Seat
     page.keyboard.press("Enter")
     at(page, "over", 7)
     assert "flag" in page.inner_text("[data-status]")
-    assert page.locator("[data-player=far] [data-lost] .hidden").all_inner_texts() == ["scout", "flag"]
+    assert page.locator("[data-player=blue] [data-lost] .hidden").all_inner_texts() == ["scout", "flag"]
     record = table.end()
     assert isinstance(record, GameRecord)
     check_record(record)
@@ -248,7 +248,7 @@ def play_by_keys(page: "Page", origin: str, target: str) -> None:
 
 
 def resign(page: "Page") -> None:
-    page.click("[data-do=resign]")
+    page.click("[data-opens=resign-asked]")
     page.click("[data-resign-asked] button[value=yes]")
 
 
@@ -367,7 +367,6 @@ def test_who_looks_back_sees_each_ply_as_it_was_known_then_and_plays_on_from_the
     at(page, "setting-up")
     assert page.locator("[data-controls]").is_hidden()
     *boards, now = after_four_plies(page)
-    assert page.inner_text("[data-where]") == ""
 
     page.click("[data-go=first]")
     looks_at(page, 0)
@@ -383,13 +382,12 @@ def test_who_looks_back_sees_each_ply_as_it_was_known_then_and_plays_on_from_the
     looks_at(page, 2)
     assert page.inner_text("[data-refused]") == ""
     assert shown(page) == boards[1]
-    assert page.inner_text("[data-where]") == "As you knew it after ply 2 of 4."
     assert "ply 2 of 4: Bea j7-j4" in page.inner_text("[data-now]")
     assert page.locator("[data-moves] [aria-current]").inner_text().startswith("2.")
-    assert page.locator("[data-player=far] [data-lost] .hidden").all_inner_texts() == ["scout"]
+    assert page.locator("[data-player=blue] [data-lost] .hidden").all_inner_texts() == ["scout"]
     page.click("[data-go=back]")
     looks_at(page, 1)
-    assert page.locator("[data-player=far] [data-lost] li").count() == 0
+    assert page.locator("[data-player=blue] [data-lost] li").count() == 0
     page.keyboard.press("n")
     looks_at(page, 2)  # the fight
     page.locator("[data-moves] [data-ply='3']").click()
@@ -433,7 +431,7 @@ def test_the_game_goes_on_while_one_looks_back_and_after_it_what_was_hidden_then
     red.wait_for_selector("#play[data-stage=moving][data-plies='2']")
     looks_at(red, 0)
     assert shown(red) == before
-    assert "Your turn" in red.inner_text("[data-status]")
+    assert "Your move" in red.inner_text("[data-status]")
     resign(blue)
     red.click("[data-go=last]")
     looks_at(red, None)
@@ -608,7 +606,7 @@ def test_the_page_fits_the_width_all_that_is_touched_is_large_enough_and_axe_fin
     page.click("[data-go=back]")
     looks_at(page, 1)
     fits()
-    page.click("[data-do=resign]")
+    page.click("[data-opens=resign-asked]")
     fits()
     page.click("[data-resign-asked] button[value=yes]")
     at(page, "over")

@@ -148,11 +148,11 @@ def test_a_page_becomes_that_of_the_next_game(play: Any, open_address: "OpenAddr
     page = open_address("http://" + "".join(playing.places[0]))
     for color, goal in (("red", "Rematch"), ("blue", "New game"), ("blue", "")):
         page.wait_for_selector("#play[data-stage=setting-up]")
-        assert f"you play {color.title()}" in page.inner_text("[data-status]")
-        page.click("[data-do=random]")
+        assert f"You play {color.title()}" in page.inner_text("h1")
+        page.select_option("[data-presets]", label="Random 1")
         page.click("[data-do=ready]")
         page.wait_for_selector("#play[data-stage=moving]")
-        page.click("[data-do=resign]")
+        page.click("[data-opens=resign-asked]")
         page.click("[data-resign-asked] button[value=yes]")
         page.wait_for_selector("#play[data-stage=over]")
         if goal:

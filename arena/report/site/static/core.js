@@ -1,27 +1,31 @@
-// What the scripts of all pages share. Text is set as text, never as markup.
+// Shared by all pages. Text is set as text, never as markup.
 "use strict";
 
-const stage = document.querySelector(".replay"); // where the page shows a game, if it does
+const stage = document.querySelector(".replay");
 const texts = JSON.parse(stage?.dataset.texts ?? "{}");
 const part = (name) => stage.querySelector(`[data-${name}]`);
 
-// Put texts and nodes there, if they are not there yet: a live region says only what has changed.
-function put(name, ...children) {
+// A live region says only what has changed.
+function put(name, text = "") {
   const place = part(name);
-  if (children.length > 1 || place?.textContent !== children[0]) place?.replaceChildren(...children);
+  if (place && place.textContent !== text) place.textContent = text;
+}
+
+function copyOf(template, values) {
+  const made = template.content.firstElementChild.cloneNode(true);
+  for (const place of made.querySelectorAll("[data-put]")) place.textContent = values[place.dataset.put];
+  return made;
 }
 
 function set(node, attributes) {
   for (const [key, value] of Object.entries(attributes)) {
     if (node.getAttribute(key) !== String(value)) node.setAttribute(key, value);
   }
+  return node;
 }
 
-// An element of HTML or, of these names, of SVG.
-function element(name, attributes = {}, ...children) {
-  const space = /^(svg|g|use|rect|path|text)$/.test(name) ? "2000/svg" : "1999/xhtml";
-  const made = document.createElementNS("http://www.w3.org/" + space, name);
-  set(made, attributes);
+function drawn(name, attributes = {}, ...children) {
+  const made = set(document.createElementNS("http://www.w3.org/2000/svg", name), attributes);
   made.append(...children);
   return made;
 }
@@ -32,11 +36,4 @@ const fill = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => valu
 
 const asked = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
-function load(script) {
-  return new Promise((resolve, reject) => {
-    const made = element("script", { src: script });
-    made.onload = resolve;
-    made.onerror = () => reject(new Error(script));
-    document.head.append(made);
-  });
-}
+const load = (src) => document.head.append(Object.assign(document.createElement("script"), { src }));

@@ -1,63 +1,58 @@
-// The start of a stored game's page, whose data is a script, for pages on a disk can load no other; and what can be
-// taken from it: a link to the ply, code that shows it on another page, the position as an image.
+// The page of a stored game. Its data is a script, as pages on a disk can load nothing else.
 "use strict";
 
 const IMAGE_SIDE = 1060;
-const LETTERS = 'fill="#fff" font-family="sans-serif" font-weight="700" font-size="14" text-anchor="middle"';
+const whole = document.querySelector("[data-whole]");
+const number = Number(stage?.dataset.game ?? asked().game);
 
-function boardText() {
-  const [text, symbols] = [board, document.querySelector(".symbols defs")].map((one) => new XMLSerializer().serializeToString(one));
-  const colors = getComputedStyle(document.documentElement);
-  return text.replace(/ (class|style|role|tabindex|aria-\w+|data-\w+)="[^"]*"/g, "").replace(">", ` ${LETTERS}>${symbols}`)
+function svgOf() {
+  if (!board) return game.views[view].images[ply];
+  const symbols = document.querySelector(".symbols defs").outerHTML, colors = getComputedStyle(document.documentElement);
+  return board.outerHTML.replace(/ (class|role|tabindex|aria-\w+|data-\w+)="[^"]*"/g, "").replace(">", ">" + symbols)
     .replace(/var\((--[\w-]+)\)/g, (_, name) => colors.getPropertyValue(name).trim());
 }
 
-async function imageOf(svg) {
-  const image = new Image(), canvas = element("canvas");
+async function pngAddress(svg) {
+  const image = new Image(), canvas = document.createElement("canvas");
   image.src = svgAddress(svg);
   await image.decode();
   const scale = IMAGE_SIDE / Math.max(image.width, image.height);
-  canvas.width = scale * image.width;
-  canvas.height = scale * image.height;
+  Object.assign(canvas, { width: scale * image.width, height: scale * image.height });
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   return canvas.toDataURL("image/png");
 }
 
-function listenForSharing(number) {
-  const told = part("share").querySelector("[role=status]"), svg = () => (board ? boardText() : game.views[view].images?.[ply]);
-  const save = (kind, href) => element("a", { href, download: `game-${number}-ply-${ply}.${kind}` }).click();
-  const copy = async (text) => {
-    const link = new URL(addressOf(), location.href);
-    const page = new URL("../embed.html" + addressOf().replace("#", `#game=${number}&`), location.href);
-    const code = fill(text, { link, page });
-    try {
-      await navigator.clipboard.writeText(code);
-      told.textContent = texts.copied;
-    } catch {
-      prompt("", code); // only pages of https and of this machine may copy
-    }
-  };
-  const actions = { copy, svg: () => save("svg", svgAddress(svg())), png: async () => save("png", await imageOf(svg())) };
-  for (const button of part("share").querySelectorAll("button")) {
-    const { shareAs: what, text } = button.dataset;
-    button.hidden = what !== "copy" && !svg();
-    button.addEventListener("click", () => actions[what](text));
-  }
+async function copy(text) {
+  const link = new URL(addressOf(), location.href);
+  const page = new URL("../embed.html" + addressOf().replace("#", `#game=${number}&`), location.href);
+  const code = fill(text, { link, page });
+  // Only pages of https and of this machine may copy.
+  await navigator.clipboard.writeText(code).then(() => put("copied", texts.copied), () => prompt("", code));
 }
 
-async function unpack(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+async function share({ target: { dataset: { text, saveAs: kind } } }) {
+  if (text) return copy(text);
+  if (!kind) return;
+  const href = await { svg: svgAddress, png: pngAddress }[kind](svgOf());
+  Object.assign(document.createElement("a"), { href, download: `game-${number}-ply-${ply}.${kind}` }).click();
 }
 
-async function start() {
-  const number = Number(stage.dataset.game ?? asked().game), whole = document.querySelector("[data-whole]");
-  const packed = new Promise((resolve) => { window.arenaGame = (_, text) => resolve(text); });
-  await load(stage.dataset.scripts + number + ".js");
-  begin(await unpack(await packed));
-  if (!whole) return listenForSharing(number);
-  whole.append(", game " + number); // from a page that is embedded to the whole one
-  whole.addEventListener("click", () => { whole.href = `games/${number}.html` + addressOf().replace(/game=\d+&/, ""); });
+function readAddress() {
+  const { ply: to, view: seen, from } = asked();
+  flipped = from === "blue";
+  if (seen in game.views) look(seen);
+  go(Number.parseInt(to, 10) || 0);
 }
 
-if (stage) start().catch((error) => put("now", String(error)));
+// Called by the script with the data.
+async function arenaGame(_, packed) {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  showGame(await new Response(stream).json());
+  readAddress();
+  window.addEventListener("hashchange", readAddress);
+  part("share")?.addEventListener("click", share);
+}
+
+if (stage) load(stage.dataset.scripts + number + ".js");
+if (whole) Object.assign(whole, { href: `games/${number}.html`, textContent: `${whole.textContent}, game ${number}` });
