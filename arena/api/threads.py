@@ -85,14 +85,13 @@ class BackgroundCall(Generic[T]):
             return self._outcome.result()
 
     def _next(self, task: "asyncio.Task[Any] | None") -> Callable[[], object] | None:
-        if task is None:
-            return self._told.get()
-        cancelled_before = task.cancelling()
+        cancelled_before = task.cancelling() if task else 0
         while True:
             try:
+                # Without a timeout, Ctrl-C just before this blocks would only be noticed when the next callback comes.
                 return self._told.get(timeout=LOOK_SECONDS)
             except Empty:
-                if task.cancelling() > cancelled_before:
+                if task and task.cancelling() > cancelled_before:
                     raise sys.modules["asyncio"].CancelledError from None
 
     def give_up(self) -> None:
