@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import psutil
 import pytest
@@ -63,6 +64,26 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
 def pytest_xdist_auto_num_workers() -> int:
     """One process more than CPUs that this one may use, as many tests wait for a deadline, or for a page."""
     return min(usable_cpus() + 1, MOST_PROCESSES)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Have each process import the test modules in another order.
+
+    In a fresh clone each module is compiled when it is first imported, which takes most of the time of the import. So
+    the processes share that work, instead of all compiling the same module at the same time.
+    """
+    report = yield
+    if isinstance(collector, pytest.Dir):
+        Random(os.environ.get("PYTEST_XDIST_WORKER")).shuffle(report.result)
+    return report
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give all processes the tests in the same order."""
+    items.sort(key=lambda item: item.path)
 
 
 @pytest.fixture
