@@ -2,8 +2,8 @@
 
 Shell blocks are run as they stand, page by page and in the order of the text, in a folder with what a reader would have
 by then: the bots, a bot of their own, the stores that earlier commands made. A command that stands on several pages is
-run once. Only the numbers of games and of a cluster's workers are cut, and a margin forgives whatever a busy machine
-does to a bot: what a game comes to must not depend on it.
+run once. Only the numbers of games and of a cluster's workers are cut, the bots in the folder `bots` resign after some
+turns, and a margin forgives whatever a busy machine does to a bot: what a game comes to must not depend on it.
 `docs/protocol.md` and the pages on rules have tests of their own.
 """
 
@@ -27,6 +27,7 @@ from bot_games import play
 from click.testing import CliRunner
 from commands import PLAYS, UNHURRIED
 from kit_bots import bot_class, play_kit_bots
+from made_bots import SHORT_GAMES
 from served_command import visit
 
 import arena
@@ -199,7 +200,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("bots", "bin", "docs"):
         (folder / name).mkdir(parents=True)
     for name in BOTS:
-        shutil.copy(ROOT / "bots" / f"{name}.py", folder / "bots")
+        (folder / "bots" / f"{name}.py").write_text(f"{SHORT_GAMES}# {name}\n", encoding="utf-8")
+        (folder / "bots" / f"{name}.py").chmod(0o755)
     first = PYTHON_BLOCKS[0].body
     for name in ("mine.py", "mine-old.py", "mybot"):
         (folder / name).write_text(first, encoding="utf-8")

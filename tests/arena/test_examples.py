@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import UNHURRIED, invoke
+from made_bots import SHORT_GAMES
 from served_command import visit
 
 from arena.cli import catalog
@@ -34,21 +35,6 @@ if sys.argv[1:2] == ["serve"]:
     sys.argv += ["--listen", "127.0.0.1:0"]  # other tests may be at the usual port
 from arena.cli.entry import main
 main()
-"""
-
-SHORT_GAMES = """#!/usr/bin/env python3
-from protocol.bot import Bot, run
-
-
-class Short(Bot):
-    turns = 0
-
-    def move(self, view):
-        self.turns += 1
-        return view.random.choice(view.legal) if self.turns < 30 else "resign"
-
-
-run(Short)
 """
 
 

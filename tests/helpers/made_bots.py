@@ -50,3 +50,18 @@ QUICK = """#!/bin/sh
 done
 """
 """Resigns duels, and starts at once; `first` are the lines before all others."""
+SHORT_GAMES = """#!/usr/bin/env python3
+from protocol.bot import Bot, run
+
+
+class Short(Bot):
+    turns = 0
+
+    def move(self, view):
+        self.turns += 1
+        return view.random.choice(view.legal) if self.turns < 30 else "resign"
+
+
+run(Short)
+"""
+"""Moves at random, and resigns in its thirtieth turn."""
