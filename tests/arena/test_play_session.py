@@ -124,7 +124,7 @@ def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_te
     rules: str,
 ) -> None:
     session = session_of(rules)
-    record = played(session, *[at_random(len(rules), 120)] * 2)
+    record = played(session, *[at_random(len(rules), 60)] * 2)
     assert isinstance(record, GameRecord)
     check_record(record)
     red, blue = ((rows or "").split("/") for rows in record.setups)

@@ -71,6 +71,7 @@ def test_the_comparison_notices_a_kernel_without_a_rule_on_repetition(
 ) -> None:
     numbers = rule_numbers(load_ruleset(name)).copy()
     numbers[lacking] = 0
+    numbers.setflags(write=False)  # as it is without this change: else all would be compiled once more
     monkeypatch.setattr("arena.learn.kernel.rule_numbers", lambda _: numbers)
     with pytest.raises(AssertionError):
         compare(load_ruleset(name), 12, 3, chasing, every=0)

@@ -7,6 +7,7 @@ from typing import Any
 import needs_numba  # noqa: F401
 import numpy as np
 import pytest
+from made_bots import RESIGNS
 from numpy.typing import NDArray
 
 import arena
@@ -30,6 +31,15 @@ INPUTS = PLANE_COUNT * 100 + FACT_COUNT
 @pytest.fixture
 def mine(folder: Path) -> Path:
     return write_bot(folder / "mine", find_language("policy")).folder
+
+
+@pytest.fixture
+def resigns(folder: Path) -> Path:
+    """An opponent that resigns in its first turn."""
+    path = folder / "resigns.py"
+    path.write_text(f"#!/usr/bin/env python3\n{RESIGNS}")
+    path.chmod(0o755)
+    return path
 
 
 def save(mine: Path, *setups: tuple[str, ...], favourite: int = 0) -> None:
@@ -74,18 +84,20 @@ def test_it_sees_what_the_environment_shows_bit_by_bit(mine: Path, rules: str) -
 
 
 @pytest.mark.parametrize("place", ["checkpoint", "list"])
-def test_its_setups_are_those_of_the_checkpoint_or_of_a_list_that_have_the_army(mine: Path, place: str) -> None:
+def test_its_setups_are_those_of_the_checkpoint_or_of_a_list_that_have_the_army(
+    mine: Path, resigns: Path, place: str
+) -> None:
     save(mine, *(SETUPS if place == "checkpoint" else ()))
     if place == "list":
         (mine / "setups.txt").write_text("".join(f"{'/'.join(rows)}\n" for rows in SETUPS))
-    used = {arena.play(mine, "drifter", rules=RULES, time=TIME, seed=seed).setups[0] for seed in range(4)}
+    used = {arena.play(mine, resigns, rules=RULES, time=TIME, seed=seed).setups[0] for seed in range(4)}
     assert used <= {"/".join(rows) for rows in SETUPS}
-    assert not arena.play(mine, "drifter", rules="duel", time=TIME).verdict.reason.is_forfeit
+    assert not arena.play(mine, resigns, rules="duel", time=TIME).verdict.reason.is_forfeit
 
 
-def test_it_plays_the_move_that_scores_highest(mine: Path) -> None:
+def test_it_plays_the_move_that_scores_highest(mine: Path, resigns: Path) -> None:
     save(mine, *SETUPS, favourite=action_code("i4-i5", Color.RED))
-    assert {arena.play(mine, "drifter", rules=RULES, time=TIME, seed=seed).actions[0] for seed in range(3)} == {"i4-i5"}
+    assert {arena.play(mine, resigns, rules=RULES, time=TIME, seed=seed).actions[0] for seed in range(3)} == {"i4-i5"}
 
 
 def test_scores_that_are_no_numbers_are_named(mine: Path) -> None:
