@@ -60,7 +60,7 @@ def test_kernel_and_engine_agree_under_random_rules_and_in_every_kind_of_ending(
     reasons: set[str] = set()
     for seed in range(100):
         rng = Random(seed)
-        reasons |= compare(supported_rules(rng), 2, seed, MANNERS[seed % len(MANNERS)], every=20).reasons
+        reasons |= compare(supported_rules(rng), 4, seed, MANNERS[seed % len(MANNERS)], every=20).reasons
     assert reasons == {reason.value for reason in REASONS if reason}
 
 
