@@ -82,8 +82,8 @@ def pytest_make_collect_report(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give all processes the tests in the same order."""
-    items.sort(key=lambda item: item.path)
+    """Give all processes the tests in the same order: those with a browser first, so that one process starts one."""
+    items.sort(key=lambda item: ("browser" not in getattr(item, "fixturenames", ()), item.path))
 
 
 @pytest.fixture

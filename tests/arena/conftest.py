@@ -5,11 +5,11 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from browsing import axe, browser, complaints, event_loop_of_the_browser_hidden, open_address
+from browsing import axe, browser, complaints, event_loop_of_the_browser_hidden, open_address, spare_tabs
 
 from arena.sandbox import reaper
 
-__all__ = ["axe", "browser", "complaints", "open_address"]
+__all__ = ["axe", "browser", "complaints", "open_address", "spare_tabs"]
 
 
 @pytest.hookimpl(wrapper=True)

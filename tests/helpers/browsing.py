@@ -3,17 +3,18 @@
 import asyncio
 import os
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
 from served import PATIENCE
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 AXE = "ARENA_AXE"
@@ -21,6 +22,8 @@ AXE = "ARENA_AXE"
 
 Axe = Callable[["Page"], list[str]]
 OpenAddress = Callable[..., "Page"]
+SCREENS: tuple[tuple[int, Literal["light", "dark"]], ...] = ((360, "dark"), (1280, "light"))
+"""Widths and colours of the screens on which pages are looked at."""
 
 
 @pytest.fixture(scope="session")
@@ -58,44 +61,91 @@ def complaints() -> list[str]:
     return []
 
 
+class Tab:
+    """One page for one test after the other: to open another one takes five times as long as to load a page."""
+
+    def __init__(self, browser: "Browser", more: dict[str, Any]) -> None:
+        self._context = browser.new_context(**more)
+        self._is_signed_in = "storage_state" in more
+        self.page = self._context.new_page()
+        self.page.set_default_timeout(1000 * PATIENCE)
+        self._complaints: list[str] = []
+        self._own: tuple[str, ...] = ()
+        self._is_file = False
+        self.page.on("console", lambda message: self._complaints.append(f"console: {message.text}"))
+        self.page.on("pageerror", lambda error: self._complaints.append(f"error: {error}"))
+        self.page.on("request", lambda request: self._note_request(request.url))
+        self.page.on("response", lambda answer: self._note_answer(answer.status, answer.url))
+        self.page.on("requestfailed", lambda request: self._note_failure(request.url))
+
+    def open(self, address: str, width: int, scheme: Any, complaints: list[str]) -> None:
+        parts = urlsplit(address)
+        self._complaints, self._is_file = complaints, parts.scheme == "file"
+        self._own = (f"{parts.scheme}://{parts.netloc}/", "data:")
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.emulate_media(color_scheme=scheme, reduced_motion="no-preference")
+        self.page.goto(address)
+
+    def leave(self) -> bool:
+        """Make the page as good as new; return whether it can be used again."""
+        self._complaints = []
+        if self._is_signed_in or self.page.is_closed():
+            return False
+        for other in self._context.pages:
+            if other != self.page:
+                other.close()
+        self.page.unroute_all()
+        self._context.set_offline(False)
+        self._context.clear_cookies()
+        self.page.goto("about:blank")
+        self.page.mouse.move(0, 0)
+        return True
+
+    def close(self) -> None:
+        self._context.close()
+
+    def _note_request(self, url: str) -> None:
+        if not url.startswith(self._own):
+            self._complaints.append(f"another host: {url}")
+
+    def _note_answer(self, status: int, url: str) -> None:
+        if status >= 400:
+            self._complaints.append(f"{status}: {url}")
+
+    def _note_failure(self, url: str) -> None:
+        if self._is_file:  # what is served may be left while it is still coming
+            self._complaints.append(f"failed: {url}")
+
+
+@pytest.fixture(scope="session")
+def spare_tabs() -> dict[str, list[Tab]]:
+    """Tabs that no test uses now, by the options of their contexts."""
+    return defaultdict(list)
+
+
 @pytest.fixture
-def open_address(browser: "Browser", complaints: list[str]) -> Iterator[OpenAddress]:
-    """`open_address(address, width, **more)`: a page in a context of its own, which has `more` of playwright's options.
+def open_address(browser: "Browser", spare_tabs: dict[str, list[Tab]], complaints: list[str]) -> Iterator[OpenAddress]:
+    """`open_address(address, width, color_scheme, **more)`: a page in a context with `more` of playwright's options.
 
     Nothing may go wrong on it, and it may load nothing but from its own host, or for a file from the disk.
     """
-    contexts: list[BrowserContext] = []
+    used: list[tuple[Tab, list[Tab]]] = []
 
-    def start(address: str, width: int = 1280, **more: Any) -> "Page":
-        context = browser.new_context(viewport={"width": width, "height": 900}, **more)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(1000 * PATIENCE)
-        _listen(page, address, complaints)
-        page.goto(address)
-        return page
+    def start(address: str, width: int = 1280, color_scheme: Any = "light", **more: Any) -> "Page":
+        spare = spare_tabs[repr(more)]
+        tab = spare.pop() if spare else Tab(browser, more)
+        used.append((tab, spare))
+        tab.open(address, width, color_scheme, complaints)
+        return tab.page
 
     yield start
     found = list(complaints)
-    for context in contexts:
-        context.close()
+    for tab, spare in used:
+        if tab.leave():
+            spare.append(tab)
+        else:
+            tab.close()
     assert not found
-
-
-def _listen(page: "Page", address: str, complaints: list[str]) -> None:
-    parts = urlsplit(address)
-    own = (f"{parts.scheme}://{parts.netloc}/", "data:")
-
-    def note(is_wrong: bool, text: str) -> None:
-        if is_wrong:
-            complaints.append(text)
-
-    page.on("console", lambda message: complaints.append(f"console: {message.text}"))
-    page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-    page.on("request", lambda request: note(not request.url.startswith(own), f"another host: {request.url}"))
-    page.on("response", lambda answer: note(answer.status >= 400, f"{answer.status}: {answer.url}"))
-    if parts.scheme == "file":  # what is served may be left while it is still coming
-        page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
 
 
 @pytest.fixture(scope="session")
@@ -118,3 +168,12 @@ def axe() -> Axe:
         return found
 
     return find
+
+
+def look_at(page: "Page", axe: Axe) -> None:
+    """Look at a page on each screen: axe finds nothing, and the page is not wider than the screen."""
+    for width, scheme in SCREENS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        assert axe(page) == [], page.url
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url

@@ -2,9 +2,10 @@
 eyes and keyboard."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pytest
+from browsing import look_at
 from made_bots import MOVES, QUICK
 from made_cups import add_bot, make_account, make_cup, opened
 from served import Serve
@@ -17,7 +18,6 @@ from arena.web.address import Address, hosts_of
 
 if TYPE_CHECKING:
     from browsing import Axe, OpenAddress
-    from playwright.sync_api import Page
 
 PUBLIC = ("", "bots", "seasons", "rules", "submit", "now.html", "season-1/index.html")
 OF_TEAM = ("team", "team/submissions/2", "team/games", "team/compare", "team/challenges", "account")
@@ -31,7 +31,6 @@ OF_HOST = (
     "host/audit",
     "host/pairs",
 )
-SCREENS: tuple[tuple[int, Literal["light", "dark"]], ...] = ((1280, "light"), (360, "dark"))
 
 
 def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
@@ -75,20 +74,15 @@ def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
     host_page.get_by_label("Your name").fill("host")
     host_page.get_by_role("button", name="Join").click()
     host_page.wait_for_url("**/host")
-    look_at(open_address, at, signed_in, host_page.context.storage_state(), request)
-    assert not request.getfixturevalue("axe")(on_its_way)
+    axe: Axe = request.getfixturevalue("axe")
+    look_at_all(open_address, at, signed_in, host_page.context.storage_state(), axe)
+    assert not axe(on_its_way)
     assert not said
 
 
-def look_at(open_address: "OpenAddress", at: str, team: object, host: object, request: pytest.FixtureRequest) -> None:
-    """Look at each kind of page, wide and narrow: axe finds nothing, and no page is wider than the screen."""
-    axe: Axe = request.getfixturevalue("axe")
+def look_at_all(open_address: "OpenAddress", at: str, team: object, host: object, axe: "Axe") -> None:
     for names, state in ((PUBLIC, None), (OF_TEAM, team), (OF_HOST, host)):
-        page: Page = open_address(f"{at}/sign-in", storage_state=state)
+        page = open_address(f"{at}/sign-in", storage_state=state)
         for name in names:
             page.goto(f"{at}/{name}")
-            for width, scheme in SCREENS:
-                page.set_viewport_size({"width": width, "height": 900})
-                page.emulate_media(color_scheme=scheme)
-                assert not axe(page), name
-                assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+            look_at(page, axe)

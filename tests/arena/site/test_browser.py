@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from browsing import SCREENS
 from made_stores import make_store, play_game
 
 from arena.game.record import GameRecord, NoteLine
@@ -34,7 +35,6 @@ RULES = [
     "jumbo-81320/infiltrator+rescue+silent-defence+mobile-flag+lightning-captains",
 ]
 KINDS = ("index", "crosstable", "games", "rules", "bots/1", "games/1")
-WINDOWS = [(width, scheme) for width in (360, 768, 1280) for scheme in ("light", "dark")]
 NASTY = "<script>document.title='run'</script><img src=https://evil.example/x onerror=\"document.title='run'\">"
 HOSTILE = f"{NASTY}</script></title>{{{{7*7}}}}\x1b[31m\u202e\u2066\u200f&lt;'\"`" + "W" * 300
 SHOWN = """
@@ -78,7 +78,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
+@pytest.mark.parametrize(("width", "scheme"), [*SCREENS, (768, "light")])
 def test_all_kinds_of_pages_load_without_a_complaint_fit_the_width_and_axe_finds_nothing(
     axe: "Axe", open_page: "OpenPage", site: Path, width: int, scheme: str
 ) -> None:

@@ -5,10 +5,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from browsing import look_at
 from made_stores import make_store, play_game
 from served import PATIENCE, Serve, Served
 from served_command import pages_address
@@ -95,13 +96,6 @@ def test_a_script_that_failed_to_load_is_fetched_again(
     complaints.clear()
 
 
-def assert_for_everybody(page: "Page", axe: "Axe") -> None:
-    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-    for scheme in schemes:
-        page.emulate_media(color_scheme=scheme)
-        assert axe(page) == []
-
-
 def test_axe_finds_nothing_on_pages_that_are_served(
     serving: Serve, open_address: "OpenAddress", axe: "Axe", tmp_path: Path
 ) -> None:
@@ -109,9 +103,9 @@ def test_axe_finds_nothing_on_pages_that_are_served(
     server = server_of(tmp_path / "l.sqlite")
     served = serving(server.application(), beside=server.run)
     for name in ("", "games/1.html#ply=1"):
-        page = open_address(f"http://{served.host}/{name}", width=360)
+        page = open_address(f"http://{served.host}/{name}")
         page.wait_for_function("() => document.querySelector('.live').textContent.startsWith('Live')")
-        assert_for_everybody(page, axe)
+        look_at(page, axe)
 
 
 BOT = """#!/usr/bin/env python3
@@ -174,7 +168,6 @@ def league(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
         process.kill()
 
 
-WIDTHS = (360, 768, 1280)
 MOVES = "() => document.querySelectorAll('[data-moves] li').length"
 SHOWN = "() => document.querySelector('[data-moves] [aria-current]')?.dataset.ply ?? '0'"
 IS_LIVE = "() => document.querySelector('#live').getAttribute('aria-pressed') === 'true'"
@@ -205,10 +198,7 @@ def test_a_league_is_watched_to_its_end_and_axe_finds_nothing(
     )
     assert known < 16  # most ranks of this army are not known to both sides
     for viewer in (page, watched):
-        for width in WIDTHS:
-            viewer.set_viewport_size({"width": width, "height": 740})
-            assert viewer.evaluate("document.documentElement.scrollWidth") <= width
-            assert_for_everybody(viewer, axe)
+        look_at(viewer, axe)
     assert complaints == []
     (tmp_path / "enough").touch()
     watched.wait_for_url("**/games/*.html*")

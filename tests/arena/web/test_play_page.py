@@ -3,10 +3,12 @@
 import random
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from browsing import SCREENS
 from play_table import PlayTable, Seat, at_random, from_lines, history_until
 
 from arena.bots.loading import load_bot
@@ -19,7 +21,7 @@ from protocol.notation import SQUARES, Color, Reason
 
 if TYPE_CHECKING:
     from browsing import Axe, OpenAddress
-    from playwright.sync_api import Locator, Page, Route
+    from playwright.sync_api import Locator, Page, Response, Route
 
 RED = ("F.B.......", "B.........", ".S3.3.....", "2..9M....2")
 BLUE = ("..........", ".B.B......", "S..33.....", "2F..9M...2")
@@ -257,14 +259,19 @@ def play_typed(page: "Page", action: str) -> None:
     page.keyboard.press("Enter")
 
 
+def keep_state(kept: list[str], answer: "Response") -> None:
+    if "/state" in answer.url:
+        kept.append(answer.text())
+
+
 def test_two_browsers_play_each_other_and_neither_is_sent_what_the_other_hides(seat: Seat, open_page: Any) -> None:
     table = seat("duel", ("Ada", "Bea"))
     pages = {color: open_page(table, color) for color in Color}
     sent: dict[Color, list[str]] = {color: [] for color in Color}
+    keep = {color: partial(keep_state, sent[color]) for color in Color}
     rows = {Color.RED: RED, Color.BLUE: BLUE}
     for color, page in pages.items():
-        kept = sent[color]
-        page.on("response", lambda answer, kept=kept: kept.append(answer.text()) if "/state" in answer.url else None)
+        page.on("response", keep[color])
         at(page, "setting-up")
         draft(page, rows[color])
         at(page, "setting-up")
@@ -280,6 +287,7 @@ def test_two_browsers_play_each_other_and_neither_is_sent_what_the_other_hides(s
     at(blue, "waiting", 4)
     assert [shown(red).get(name) for name in ("e7", "e6", "b7", "j7", "j4")] == [None, "!", "?", None, None]
     for color, page in pages.items():
+        page.remove_listener("response", keep[color])
         texts = [*sent[color], page.content()]
         assert len(texts) > 4
         enemy = color.opponent.word[0]
@@ -566,7 +574,7 @@ def test_the_tray_names_its_pieces_and_says_how_many_are_left(seat: Seat, open_p
     assert page.inner_text("[data-missing]") == "Still to be placed: 9."
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_the_page_fits_the_width_all_that_is_touched_is_large_enough_and_axe_finds_nothing(
     axe: "Axe", seat: Seat, open_page: Any, width: int, scheme: str
 ) -> None:
