@@ -31,24 +31,20 @@ def judged(referee: "Referee", *, arena: str, started: float, seconds: float, st
     assert referee.verdict is not None
     red, blue = referee.seats
     turns = turns_text(referee.live.movers)
-    return GameRecord(
-        id=spec.id,
+    record = unrefereed(
+        spec,
+        referee.verdict,
+        ("/".join(red.rows) if red.rows else None, "/".join(blue.rows) if blue.rows else None),
+        tuple(referee.actions),
+        tuple(referee.times_us),
         arena=arena,
-        game=spec.variant.title or msgspec.UNSET,
-        ruleset=spec.variant.name,
-        rules=spec.variant.rules,
-        time=spec.time,
-        players=spec.players,
-        seeds=spec.seeds,
-        pair_seed=spec.pair_seed,
         declared=(red.declared, blue.declared),
-        setups=("/".join(red.rows) if red.rows else None, "/".join(blue.rows) if blue.rows else None),
-        actions=tuple(referee.actions),
-        times_us=tuple(referee.times_us),
-        notes=tuple(referee.notes),
-        verdict=referee.verdict,
-        stderr=stderr,
         started=started,
+    )
+    return msgspec.structs.replace(
+        record,
+        notes=tuple(referee.notes),
+        stderr=stderr,
         seconds=seconds,
         forgiven_us=tuple(referee.forgiven_us),
         interrupted=tuple(referee.interrupted),

@@ -19,14 +19,10 @@ from protocol.seats import Reason
 from protocol.view import stayers
 
 HOME_COUNT = len(HOME_SQUARES[Color.RED])
-CHASE_FREE, CHASE_ISF, CHASE_BOOKLET = range(3)
-ATTACKER_STAYS, DEFENDER_STAYS, NONE_STAYS = range(3)
-CHASES = {Chase.FREE: CHASE_FREE, Chase.ISF: CHASE_ISF, Chase.BOOKLET: CHASE_BOOKLET}
-SURVIVORS = {
-    Survivor.ATTACKER: ATTACKER_STAYS,
-    Survivor.DEFENDER: DEFENDER_STAYS,
-    Survivor.NEITHER: NONE_STAYS,
-}
+CHASES = (Chase.FREE, Chase.ISF, Chase.BOOKLET)
+CHASE_FREE, CHASE_ISF, CHASE_BOOKLET = range(len(CHASES))
+SURVIVORS = (Survivor.ATTACKER, Survivor.DEFENDER, Survivor.NEITHER)
+ATTACKER_STAYS, DEFENDER_STAYS, NONE_STAYS = range(len(SURVIVORS))
 REASONS = (
     *(None, Reason.FLAG, Reason.NO_MOVE, Reason.NO_ATTACKER),
     *(Reason.PLY_CAP, Reason.QUIET_CAP, Reason.BOTH_IMMOBILE),
@@ -146,11 +142,11 @@ def rule_numbers(ruleset: Ruleset) -> NDArray[np.void]:
     rules["mobile_mask"] = _mask(ruleset.movable_ranks)
     for attacker, fights in tables.fights.items():
         for defender, survivor in fights.items():
-            rules["fights"][attacker, defender] = SURVIVORS[survivor]
+            rules["fights"][attacker, defender] = SURVIVORS.index(survivor)
         rules["stayers"][attacker] = _mask(stayers(attacker, ruleset.bombs is Bombs.FIXED))
     rules["starts"] = Color.BLUE if ruleset.starts is Starts.BLUE else Color.RED
     rules["two_squares"] = ruleset.two_squares or 0
-    rules["chase"] = CHASES[ruleset.chase]
+    rules["chase"] = CHASES.index(ruleset.chase)
     for switch in ("at_once", "needs_attacker", "silent"):
         rules[switch] = getattr(tables, switch)
     rules["captains"], rules["announced"] = tables.captains_take_two, tables.scouts_announce

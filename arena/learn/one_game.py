@@ -19,9 +19,9 @@ from arena.stratego.rules.board import BLUE_BIT
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
-from protocol.notation import BOARD_SIZE, HOME_SQUARES, LAKE_SQUARES, Color, Rank, Reason
+from arena.stratego.seat_view import true_cell
+from protocol.notation import BOARD_SIZE, HOME_SQUARES, Color, Reason
 from protocol.seats import Outcome
-from protocol.view import CELL_EMPTY, CELL_LAKE
 
 Observed = dict[str, NDArray[Any]]
 """An observation in an interface: `observation` (planes), `facts` unless they are left out, and `action_mask`."""
@@ -91,7 +91,7 @@ class OneGame:
 
     def __init__(self, ruleset: Ruleset, setups: Setups | None = None) -> None:
         self.kernel = Kernel(ruleset, 1, observes=False)
-        self.placement = Placement(ruleset, 1) if setups is None else None
+        self.placement = Placement(ruleset) if setups is None else None
         self.outcome: Outcome | None = None
         self.setups = setups
         """Both set-ups; None in the set-up phase."""
@@ -120,7 +120,7 @@ class OneGame:
         mask = np.zeros_like(self.kernel.mask[0], np.int8)
         if seat in self.acting:
             if self.placement:
-                mask[:CHOICES] = self.placement.mask[0, seat]
+                mask[:CHOICES] = self.placement.mask[seat]
             else:
                 mask[:] = self.kernel.mask[0]
         return mask
@@ -139,7 +139,7 @@ class OneGame:
             return
         self._choices[seat] = int(code)
         if len(self._choices) == len(Color):
-            self.placement.place(np.array([[self._choices[color] for color in Color]]))
+            self.placement.place([self._choices[color] for color in Color])
             self._choices = {}
             if self.placement.is_over:
                 self._start(self.placement.setups)
@@ -183,8 +183,7 @@ class OneGame:
         if self.placement is None:
             planes, facts = self.kernel.observe([seat])
             return Observation(planes[0], facts[0])
-        planes, facts = self.placement.observe()
-        return Observation(planes[0, seat], facts[0, seat])
+        return self.placement.observe(seat)
 
     def cells(self) -> tuple[str, ...]:
         """Return the 100 cells of the board with every rank shown: for people who watch, never for a seat."""
@@ -194,13 +193,7 @@ class OneGame:
             for color in Color:
                 ranks = self.placement.setups[0, color]
                 pieces[list(HOME_SQUARES[color])] = ranks + BLUE_BIT * color * (ranks > 0)
-        return tuple(_cell(square, int(piece)) for square, piece in enumerate(pieces))
-
-
-def _cell(square: int, piece: int) -> str:
-    if not piece:
-        return CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY
-    return ("b" if piece > BLUE_BIT else "r") + Rank(piece % BLUE_BIT).letter
+        return tuple(true_cell(square, code) for square, code in enumerate(pieces.tolist()))
 
 
 class OneGameEnv:

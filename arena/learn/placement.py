@@ -1,11 +1,10 @@
-"""The set-up phase of a batch of games, and random set-ups."""
+"""The set-up phase of a game, and random set-ups."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arena.errors import UsageError
 from arena.learn.kernel_tables import HOME_COUNT
 from arena.learn.observation import (
     ENTERED,
@@ -19,7 +18,7 @@ from arena.learn.observation import (
     Observation,
 )
 from arena.stratego.rules.ruleset import Ruleset
-from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, Rank
+from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, Color, Rank
 
 CHOICES = RANK_COUNT + 1
 """The number of choices for a square of a set-up: 0 leaves it empty, others are the numbers of ranks."""
@@ -59,15 +58,15 @@ def _counts(ruleset: Ruleset) -> NDArray[np.int64]:
 
 
 class Placement:
-    """The set-up phase of some games: 40 steps, in each of which both seats fill the next square of their set-ups.
+    """The set-up phase of a game: 40 steps, in each of which both seats fill the next square of their set-ups.
 
-    The squares come in the order of a set-up: own back row first, files a to j. `mask` has the legal choices by game,
-    seat and choice; `setups` what has been placed. Neither seat sees the other's.
+    The squares come in the order of a set-up: own back row first, files a to j. `mask` has the legal choices by seat
+    and choice; `setups` what has been placed, as those of one game. Neither seat sees the other's.
     """
 
-    def __init__(self, ruleset: Ruleset, games: int) -> None:
-        self._left = np.tile(_counts(ruleset), (games, 2, 1))
-        self.setups: Setups = np.zeros((games, 2, HOME_COUNT), np.uint8)
+    def __init__(self, ruleset: Ruleset) -> None:
+        self._left = np.tile(_counts(ruleset), (len(Color), 1))
+        self.setups: Setups = np.zeros((1, len(Color), HOME_COUNT), np.uint8)
         self.square = 0
         """The square that the next step fills, 40 when the phase is over."""
 
@@ -79,39 +78,23 @@ class Placement:
     def mask(self) -> NDArray[np.bool_]:
         return self._left > 0
 
-    def place(self, choices: ArrayLike) -> None:
-        """Put a choice of each seat in each game on the next square. Raises `UsageError`."""
-        choices = np.asarray(choices)
-        if self.is_over:
-            raise UsageError(f"choices: all {HOME_COUNT} squares are filled. Begin the games with setups.")
-        if choices.shape != self.setups.shape[:2] or choices.dtype.kind not in "iu":
-            raise UsageError(
-                f"choices: expected {self.setups.shape[:2]} whole numbers, got {choices.dtype} {choices.shape}"
-            )
-        chosen = choices[..., None] == np.arange(CHOICES)
-        wrong = np.argwhere(~(chosen & self.mask).any(axis=2))
-        if len(wrong):
-            game, seat = wrong[0]
-            raise UsageError(
-                f"choices: game {game}, seat {seat}: expected one of {np.flatnonzero(self.mask[game, seat]).tolist()} "
-                f"(see mask), got {choices[game, seat]}"
-            )
-        self._left -= chosen
-        self.setups[:, :, self.square] = choices
+    def place(self, choices: Sequence[int]) -> None:
+        """Put a legal choice of each seat on the next square."""
+        self._left[list(Color), choices] -= 1
+        self.setups[0, :, self.square] = choices
         self.square += 1
 
-    def observe(self) -> Observation:
-        """Return what the seats observe by game and seat: own pieces so far, and in the facts those still in hand.
+    def observe(self, seat: Color) -> Observation:
+        """Return what a seat observes: own pieces so far, and in the facts those still in hand.
 
         The next square is on the plane `latest-1`, and the fact `ply` is minus the number of squares left.
         """
-        games = len(self.setups)
-        planes = np.zeros((games, 2, PLANE_COUNT, BOARD_SIZE**2), np.int8)
+        planes = np.zeros((PLANE_COUNT, BOARD_SIZE**2), np.int8)
         for rank in range(1, CHOICES):
-            planes[:, :, OWN + rank - 1, :HOME_COUNT] = self.setups == rank
+            planes[OWN + rank - 1, :HOME_COUNT] = self.setups[0, seat] == rank
         if not self.is_over:
-            planes[:, :, LATEST, self.square] = ENTERED
-        facts = np.zeros((games, 2, FACT_COUNT), np.int32)
-        facts[:, :, PLY] = self.square - HOME_COUNT
-        facts[:, :, HIDDEN : HIDDEN + RANK_COUNT] = self._left[:, :, 1:]
-        return Observation(planes.reshape(games, 2, PLANE_COUNT, BOARD_SIZE, BOARD_SIZE), facts)
+            planes[LATEST, self.square] = ENTERED
+        facts = np.zeros(FACT_COUNT, np.int32)
+        facts[PLY] = self.square - HOME_COUNT
+        facts[HIDDEN : HIDDEN + RANK_COUNT] = self._left[seat, 1:]
+        return Observation(planes.reshape(PLANE_COUNT, BOARD_SIZE, BOARD_SIZE), facts)

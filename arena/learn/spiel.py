@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arena.errors import UsageError
 from arena.learn.action_codes import NOWHERE, PATHS, action_text, code_count, seat_square
-from arena.learn.kernel_tables import HOME_COUNT, check_supported
+from arena.learn.kernel_tables import HOME_COUNT, SURVIVORS, check_supported
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT
 from arena.learn.one_game import OneGame
 from arena.learn.placement import CHOICES, army_choices, setup_numbers, setup_rows
@@ -40,7 +40,6 @@ PLY_NUMBERS = ("played", "origin", "target", "attacker", "defender", "survivor",
 The last number is there where captains may turn: 0, or 1 more than the square of the turn.
 """
 CORNER = PLY_NUMBERS.index("corner")
-SURVIVORS = (Survivor.ATTACKER, Survivor.DEFENDER, Survivor.NEITHER)
 
 
 class _Ply(NamedTuple):

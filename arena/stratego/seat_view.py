@@ -57,11 +57,10 @@ def _order(action: Action) -> tuple[int, int, int, int, int, str]:
 
 def true_cells(game: EngineGame) -> tuple[str, ...]:
     """Return the 100 cells of the board with every rank shown: for the host, never for a bot."""
-    return tuple(true_cell(game, square) for square in range(len(SQUARES)))
+    return tuple(true_cell(square, code) for square, code in enumerate(game.board))
 
 
-def true_cell(game: EngineGame, square: int) -> str:
-    code = game.board[square]
+def true_cell(square: int, code: int) -> str:
     if not code or square in LAKE_SQUARES:
         return CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY
     return ("b" if code > BLUE_BIT else "r") + RANKS[code].letter

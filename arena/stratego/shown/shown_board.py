@@ -92,7 +92,7 @@ class ShownBoard(Shown):
     def cell(self, square: int) -> str:
         """Return a cell of the board as the reader knows it."""
         if self.view is SeenBy.ALL:
-            return true_cell(self._state.board, square)
+            return true_cell(square, self._state.board.board[square])
         if self.view.seat is not None:
             return self._state.view(self.view.seat).cell(square)
         by_red, by_blue = (self._state.view(color).cell(square) for color in Color)

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from network import scores
 
-from arena.learn.action_codes import action_code
+from arena.learn.action_codes import STRAIGHT_COUNT, action_code
 from arena.learn.observation import observe
 from arena.learn.placement import setup_rows
 from protocol.bot import Bot, View, random_setup, run
@@ -74,7 +74,12 @@ class Mine(Bot):
         if SCORE is None or not moves:
             return view.random.choice(view.legal)
         codes = np.array(list(moves))
-        score = SCORE(*observe(view), codes)
+        seen = observe(view)
+        try:
+            score = SCORE(*seen, codes)
+        except IndexError:  # trained under other rules, without codes for captains that turn
+            codes = codes[codes < STRAIGHT_COUNT]
+            score = SCORE(*seen, codes)
         if not np.isfinite(score).all():
             raise ValueError(f"policy.npz or policy.pt: expected finite scores, got {score}")
         drawn = [each - TEMPERATURE * log(-log(1 - view.random.random() or 0.5)) for each in score.tolist()]

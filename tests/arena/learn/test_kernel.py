@@ -270,30 +270,17 @@ def test_actions_and_set_ups_of_a_wrong_shape_or_army_are_refused() -> None:
 @pytest.mark.parametrize("name", ["barrage", "isf"])
 def test_a_set_up_phase_leads_to_legal_set_ups_and_shows_no_seat_the_other_one(name: str) -> None:
     ruleset, rng = load_ruleset(name), np.random.default_rng(8)
-    placement, twin = Placement(ruleset, 4), Placement(ruleset, 4)
+    placement, twin = Placement(ruleset), Placement(ruleset)
     while not placement.is_over:
-        choices = np.array([[rng.choice(np.flatnonzero(seat)) for seat in game] for game in placement.mask])
-        others = np.array([[rng.choice(np.flatnonzero(seat)) for seat in game] for game in twin.mask])
-        others[:, 0] = choices[:, 0]
-        placement.place(choices)
-        twin.place(others)
-        assert np.array_equal(placement.observe().planes[:, 0], twin.observe().planes[:, 0])
-        assert np.array_equal(placement.observe().facts[:, 0], twin.observe().facts[:, 0])
-    for setup in placement.setups.reshape(-1, 40):
+        red, blue = (int(rng.choice(np.flatnonzero(seat))) for seat in placement.mask)
+        placement.place([red, blue])
+        twin.place([red, int(rng.choice(np.flatnonzero(twin.mask[Color.BLUE])))])
+        seen, other = placement.observe(Color.RED), twin.observe(Color.RED)
+        assert np.array_equal(seen.planes, other.planes)
+        assert np.array_equal(seen.facts, other.facts)
+    for setup in placement.setups[0]:
         check_setup(ruleset, setup_rows(setup))
-    kernel = Kernel(ruleset, 4)
+    kernel = Kernel(ruleset, 1)
     kernel.reset(placement.setups)
-    seen = placement.observe().planes
-    assert np.array_equal(seen[:, 0, :13], kernel.observe(0).planes[:, :13])
-    assert np.array_equal(seen[:, 1, :13], kernel.observe(1).planes[:, :13])
-    with pytest.raises(UsageError, match="all 40 squares are filled"):
-        placement.place(choices)
-
-
-def test_a_piece_that_is_not_in_hand_is_not_placed() -> None:
-    placement = Placement(load_ruleset("barrage"), 2)
-    with pytest.raises(UsageError, match="game 1, seat 0: expected one of"):
-        placement.place([[1, 1], [7, 1]])
-    placement.place([[1, 1], [1, 1]])
-    with pytest.raises(UsageError, match="game 0, seat 1"):
-        placement.place([[0, 1], [0, 0]])
+    for color in Color:
+        assert np.array_equal(placement.observe(color).planes[:13], kernel.observe(color).planes[0, :13])

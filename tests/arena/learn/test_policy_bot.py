@@ -100,6 +100,13 @@ def test_it_plays_the_move_that_scores_highest(mine: Path, resigns: Path) -> Non
     assert {arena.play(mine, resigns, rules=RULES, time=TIME, seed=seed).actions[0] for seed in range(3)} == {"i4-i5"}
 
 
+def test_a_network_without_codes_for_turns_plays_where_captains_turn(mine: Path) -> None:
+    save(mine)
+    record = arena.play(mine, "drifter", rules="vintage/lightning", time=TIME, seed=1)
+    assert not record.verdict.reason.is_forfeit
+    assert all(action.count("-") == 1 for action in record.actions[::2])
+
+
 def test_scores_that_are_no_numbers_are_named(mine: Path) -> None:
     save(mine, *SETUPS)
     (mine / "network.py").write_text("def scores(weights, planes, facts, codes):\n    return codes * float('nan')\n")
