@@ -674,23 +674,19 @@ def _place(rules: Any, game: Any, setup: Any) -> None:
 
 
 @compiled
-def first_illegal(games: Any, actions: Any, mask: Any) -> int:
-    """Return the number of the first game under way with an action that is not legal, or -1."""
+def play_all(batch: Any, legal: Any, actions: Any) -> int:
+    """Play an action in each game under way; return -1, or the first game with an illegal one, before any is played."""
+    rules, games, history, _ = batch
+    mask = legal[2]
     for number in range(len(games)):
         action = actions[number]
         if games[number].reason == tables.GOING_ON and not (0 <= action < mask.shape[1] and mask[number, action]):
             return number
-    return -1
-
-
-@compiled
-def play_all(batch: Any, legal: Any, actions: Any) -> None:
-    """Play a legal action in each game under way; others stay as they are."""
-    rules, games, history, _ = batch
     for number in range(len(games)):
         if games[number].reason == tables.GOING_ON:
             was_quiet = _play(rules[0], games[number], history[number], actions[number])
             _refresh(batch, legal, number, was_quiet)
+    return -1
 
 
 @compiled

@@ -85,12 +85,11 @@ class Kernel:
         held: Any = [] if waiting is None else np.flatnonzero(waiting & (reasons == GOING_ON))
         reasons[held] = NOT_PLAYED
         try:
-            bad = compiled.first_illegal(self.games, actions, self.mask)
+            bad = compiled.play_all(self._batch, self._legal, actions)
             if bad >= 0:
                 raise UsageError(
                     f"game {bad}: expected one of its {self.counts[bad]} legal codes (see mask), got {actions[bad]}"
                 )
-            compiled.play_all(self._batch, self._legal, actions)
         finally:
             reasons[held] = GOING_ON
         self._observe(self._numbers)

@@ -123,10 +123,6 @@ def _empty(rows: int, codes: int) -> Positions:
 # --- reading games ----------------------------------------------------------------------------------------------------
 
 
-def _records(source: Source) -> Iterator[tuple[int, GameRecord]]:
-    return numbered_records(Path(source)) if isinstance(source, str | Path) else iter(enumerate(source, start=1))
-
-
 def _game(number: int, record: GameRecord) -> _Game | None:
     """Return a game as numbers; None if it has no position."""
     if record.variant.game != STRATEGO:
@@ -152,7 +148,8 @@ def _game(number: int, record: GameRecord) -> _Game | None:
 
 
 def _played(source: Source) -> Iterator[Positions]:
-    games = filter(None, starmap(_game, _records(source)))
+    records = numbered_records(Path(source)) if isinstance(source, str | Path) else enumerate(source, start=1)
+    games = filter(None, starmap(_game, records))
     while block := list(islice(games, BLOCK)):
         for ruleset in dict.fromkeys(game.ruleset for game in block):
             same = [game for game in block if game.ruleset == ruleset]
