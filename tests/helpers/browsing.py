@@ -82,6 +82,7 @@ class Tab:
         parts = urlsplit(address)
         self._complaints, self._is_file = complaints, parts.scheme == "file"
         self._own = (f"{parts.scheme}://{parts.netloc}/", "data:")
+        self.page.bring_to_front()
         self.page.set_viewport_size({"width": width, "height": 900})
         self.page.emulate_media(color_scheme=scheme, reduced_motion="no-preference")
         self.page.goto(address)

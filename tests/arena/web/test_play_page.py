@@ -256,7 +256,7 @@ def resign(page: "Page") -> None:
 
 def play_typed(page: "Page", action: str) -> None:
     page.fill("[data-typed] input", action)
-    page.keyboard.press("Enter")
+    page.press("[data-typed] input", "Enter")  # wherever the page has put the focus meanwhile
 
 
 def keep_state(kept: list[str], answer: "Response") -> None:
