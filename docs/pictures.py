@@ -110,7 +110,7 @@ def main() -> None:
         page = browser.new_page(viewport=REPORT, color_scheme="light")  # type: ignore[arg-type]
         page.goto(f"file://{pages_of(folder, 'barrage', 5)}/index.html")
         take(page, "report")
-        site = pages_of(folder, "isf", 1)
+        site = pages_of(folder, "isf", 2)
         page.set_viewport_size(REPLAY)  # type: ignore[arg-type]
         page.goto(f"file://{site}/games.html#bot=veteran&against=strategist&from=150")
         page.click("#games tbody a >> nth=0")
