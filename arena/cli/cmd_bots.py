@@ -31,11 +31,7 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
         count = VersionCount(roster)
         for row in opened.each_row():
             count.add(row)
-        versions = count.versions(
-            contents.entrants,
-            record_of=lambda number: opened.stored(number).sound,
-            files_of=contents.kept.files_of,
-        )
+        versions = count.versions(opened, contents)
     if wanted is not None:
         shown = {roster.names[player] for player in wanted}
         versions = [one for one in versions if one.shown in shown]

@@ -67,7 +67,7 @@ def standings_command(
         contents, _, table, placing = stored_table(opened, everyone=everyone, anchor=anchor, pairs=pairs)
         stored = opened.each_row(counted=not everyone) if as_json or as_csv else ()
         kept = [row for row in stored if set(row.players) <= table.names.keys()]
-        table = with_declared(table, kept, lambda number: opened.stored(number).sound)
+        table = with_declared(table, kept, opened)
         if as_json:
             from arena.report.documents import league_json
 

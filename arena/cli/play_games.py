@@ -178,7 +178,7 @@ def _print_results(league: OpenLeague, form: OutputForm) -> None:
     settings, places = league.store.settings(), league.placing()
     placing = placing_entry(places, table.names) if places else None
     if form is not OutputForm.TEXT:
-        table = with_declared(table, rows, lambda number: league.store.stored(number).sound)
+        table = with_declared(table, rows, league.store)
 
         from arena.report.documents import league_json
 

@@ -57,6 +57,15 @@ class ActionTime(NamedTuple):
     forgiven_us: int | None
     cpu_us: int | None
 
+    @property
+    def text(self) -> str:
+        parts = [f"{self.taken_us / 1000:.1f} ms"]
+        if self.forgiven_us is not None and (forgiven := f"{self.forgiven_us / 1000:.1f}") != "0.0":
+            parts.append(f"{forgiven} not charged")
+        if self.cpu_us is not None:
+            parts.append(f"CPU {self.cpu_us / 1000:.1f}")
+        return ", ".join(parts)
+
 
 class Remark(NamedTuple):
     """A note on an event, or on data that the record lacks; `color` is None for both sides."""

@@ -1,14 +1,14 @@
 """`arena bots`: the versions of the bots of a store, with their games and changed files."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
 from arena.bots.covered import file_changes, named
 from arena.game.game_spec import Player
-from arena.game.record import GameRecord
-from arena.league.store import GameRow
+from arena.league.store import Contents, GameRow, Store
 from arena.report.game_list import Roster, date_text
 from arena.report.layout import GAP, Block, Grid, GridColumn, cell_len
 from arena.report.standings import declared_in
@@ -66,25 +66,19 @@ class VersionCount:
             if player in self._roster.names:  # the others have come since the roster was made
                 self._played[self._roster.names[player]].add(row)
 
-    def versions(
-        self,
-        entrants: Iterable[Player],
-        *,
-        record_of: Callable[[int], GameRecord | None],
-        files_of: Callable[[Player], Mapping[str, str]],
-    ) -> list[BotVersion]:
+    def versions(self, store: Store, contents: Contents[Any]) -> list[BotVersion]:
         """Return all versions by name and first game; those without games come last."""
         played = self._played
         files = dict[str, Mapping[str, str]]()
         for player, shown in self._roster.names.items():
-            files[shown] = files_of(player) or files.get(shown, {})
-        present = {player.digest for player in entrants}
+            files[shown] = contents.kept.files_of(player) or files.get(shown, {})
+        present = {player.digest for player in contents.entrants}
         found: list[BotVersion] = []
         for shown in sorted(played, key=self._order):
             one = played[shown]
             before = found[-1] if found and found[-1].name == one.player.name else None
             first, last = (date_text(one.starts[at]) or None if one.starts else None for at in (0, -1))
-            declared, author = declared_in(record_of(one.last) if one.last else None, one.player.digest)
+            declared, author = declared_in(store.stored(one.last).sound if one.last else None, one.player.digest)
             known = before and files[before.shown] and files[shown]
             found.append(
                 BotVersion(

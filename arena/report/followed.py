@@ -6,6 +6,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
+from arena.game.person_seat import ClockState
 from arena.game.record import History
 from arena.game.replay import ReplayStep, started
 from arena.play.game_events import ActionPlayed
@@ -56,17 +57,18 @@ class FollowedGame:
         """Return the last position for a small drawing (`Shown.picture`). Raises `ArenaError` if broken."""
         return self._caught_up().picture()
 
-    def clocks(self) -> list[tuple[int | None, bool]]:
-        """Return for each side the milliseconds left at the last ply, None if unlimited, and whether it is to move.
+    def clocks(self, since_ms: int = 0) -> list[ClockState]:
+        """Return each side's clock, so many milliseconds after the last ply.
 
         Both seats learn them with their turns, so everybody may see them. Raises `ArenaError` if broken.
         """
-        plies = self._caught_up()
+        plies, found = self._caught_up(), list[ClockState]()
         to_move = None if plies.state.outcome else plies.state.to_move
-        times = zip(Color, self.spec.times, strict=True)
-        return [
-            (None if time.is_unlimited else plies.clock.budget_ms(color), color is to_move) for color, time in times
-        ]
+        for color, time in zip(Color, self.spec.times, strict=True):
+            runs = color is to_move
+            left = max(0, plies.clock.budget_ms(color) - (since_ms if runs else 0))
+            found.append(ClockState(None if time.is_unlimited else left, runs=runs))
+        return found
 
     def _caught_up(self) -> SeenPlies:
         if self.is_broken:

@@ -7,9 +7,10 @@ seeds or words of bots. As a script of a page on a disk, which can load nothing 
 import base64
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import asdict, replace
 
 from arena.game import Game, Names, State, Variant
 from arena.game.clock import MICROSECONDS, GameClock
@@ -17,12 +18,13 @@ from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, RecordError
 from arena.game.replay import Replay, ReplayStep
 from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, transcript
-from arena.report.game_text import GameFacts, Taken
+from arena.report.game_text import GameFacts
 from arena.report.shown import SeenBy, shown_class
 from arena.system.printable import counted, isolated
 from protocol.seats import Color
 
 SEED = "seed "
+DataT = TypeVar("DataT", bound=msgspec.Struct)
 
 Banks = tuple[int | None, int | None]
 """The milliseconds left to Red and Blue; None if they are hidden or unlimited."""
@@ -67,64 +69,54 @@ class SeenPlies:
         for viewer in self._viewers:
             viewer.see(None)
         self.clock = GameClock(spec.times)
-        self._sides: list[str] = []
-        self._actions: list[str] = []
-        self._marks: dict[int, Mapping[str, str]] = {}
-        self._taken: list[int | None] = []
         has_banks = audience is not SeenBy.PUBLIC and any(time.bank_ms is not None for time in spec.times)
-        self._banks: list[Banks] | None = [] if has_banks else None
+        self._data = GameData({}, {}, [], [], {}, [], [] if has_banks else None, [], [])
 
     def __len__(self) -> int:
-        return len(self._actions)
+        return len(self._data.actions)
 
     def add(self, step: ReplayStep) -> None:
         """Add a ply that the state has just played."""
-        self._sides.append(step.color.word)
-        self._actions.append(self._viewers[0].action(step))
+        data = self._data
+        data.sides.append(step.color.word)
+        data.actions.append(self._viewers[0].action(step))
         if marked := self._viewers[0].marks():
-            self._marks[step.ply] = marked
+            data.marks[step.ply] = marked
         for viewer in self._viewers:
             viewer.see(step)
         sees = self._audience.sees
-        self._taken.append(round(step.microseconds / 100) if sees(step.color) else None)
+        data.taken.append(round(step.microseconds / 100) if sees(step.color) else None)
         if interrupted := sum(used for at, used in self._interrupted if at == step.ply):
             self.clock.spend(step.color, interrupted / MICROSECONDS)
         self.clock.charge(step.color, step.microseconds / MICROSECONDS)
-        if self._banks is not None:
+        if data.banks is not None:
             red, blue = (self.clock.bank_ms(side) if sees(side) else None for side in Color)
-            self._banks.append((red, blue))
+            data.banks.append((red, blue))
 
     def picture(self) -> Mapping[str, Any]:
         return self._viewers[0].picture()
 
     def data(self, since: int = 0, **others: Any) -> GameData:
         """Return the plies after the first `since`; only all of them have the position before the first ply too."""
-        return GameData(
-            views={viewer.view.value: _later(viewer.data, since, len(self)) for viewer in self._viewers},
-            sides=self._sides[since:],
-            actions=self._actions[since:],
-            marks={ply: marked for ply, marked in self._marks.items() if ply > since},
-            taken=self._taken[since:],
-            banks=None if self._banks is None else self._banks[since:],
-            **others,
-        )
+        views = {viewer.view.value: _later(viewer.data, since, len(self)) for viewer in self._viewers}
+        return replace(_later(self._data, since, len(self)), views=views, **others)
 
 
-def _later(view: Any, since: int, plies: int) -> Any:
-    """Return the part of a view after the first `since` of its plies.
+def _later(data: DataT, since: int, plies: int) -> DataT:
+    """Return the part of a game's or a view's data after the first `since` of its plies.
 
     Its fields are lists with an entry for each ply, perhaps after one for the beginning, maps by ply, and texts for the
     beginning.
     """
-    part = msgspec.structs.asdict(view)
+    part = asdict(data)
     for name, value in part.items():
         if isinstance(value, list):
             part[name] = value[len(value) - plies + since if since else 0 :]
         elif isinstance(value, dict):
             part[name] = {ply: entry for ply, entry in value.items() if ply > since or not since}
-        elif since:
+        elif isinstance(value, str) and since:
             part[name] = ""
-    return type(view)(**part)
+    return replace(data, **part)
 
 
 def game_data(
@@ -192,8 +184,8 @@ def _dialogue(record: GameRecord, audience: SeenBy, *, has_seeds: bool) -> list[
                     found.append((ply, side, ">" if speaker is Speaker.ARENA else "<", text))
                 case Remark(ply, _, text):
                     found.append((ply, side, "#", text))
-                case ActionTime(ply, _, taken, forgiven, cpu):
-                    found.append((ply, side, "#", Taken(taken, forgiven, cpu).text))
+                case ActionTime():
+                    found.append((entry.ply, side, "#", entry.text))
     except RecordError as error:
         found.append((0, "", "#", str(error)))
     return found

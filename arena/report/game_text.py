@@ -8,7 +8,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, Self
 
 import msgspec
 
@@ -18,6 +17,7 @@ from arena.game.exported import ALL, verdict_words
 from arena.game.game_spec import is_person
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, ReplayStep
+from arena.game.transcript import ActionTime
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
 from arena.report.layout import Paint, plain, to_json
 from arena.report.shown import SeenBy, Shown, shown_class, shown_game
@@ -169,36 +169,15 @@ class GameStyle:
     paint: Paint = plain
 
 
-class Taken(NamedTuple):
-    """The time of an action in microseconds, as in `arena.game.transcript.ActionTime`."""
-
-    taken_us: int
-    forgiven_us: int | None
-    cpu_us: int | None
-    interrupted_us: tuple[int, ...] = ()
-
-    @classmethod
-    def of(cls, record: GameRecord, step: ReplayStep, view: str) -> Self | None:
-        """Return the time of a step's action; None for the other side, as times can depend on what is hidden."""
-        if view not in (ALL, step.color.word):
-            return None
-        index = step.ply - 1
-        return cls(
-            record.times_us[index],
-            record.forgiven_us[index] if index < len(record.forgiven_us) else None,
-            record.cpu_us[index] if index < len(record.cpu_us) else None,
-            tuple(used for at, used in record.interrupted if at == step.ply),
-        )
-
-    @property
-    def text(self) -> str:
-        parts = [f"{self.taken_us / 1000:.1f} ms"]
-        if self.forgiven_us is not None and (forgiven := f"{self.forgiven_us / 1000:.1f}") != "0.0":
-            parts.append(f"{forgiven} not charged")
-        if self.cpu_us is not None:
-            parts.append(f"CPU {self.cpu_us / 1000:.1f}")
-        parts += [f"interrupted after {used / 1000:.1f} ms" for used in self.interrupted_us]
-        return ", ".join(parts)
+def _time_of(record: GameRecord, step: ReplayStep, view: str) -> ActionTime | None:
+    """Return the time of a step's action; None for the other side, as times can depend on what is hidden."""
+    if view not in (ALL, step.color.word):
+        return None
+    taken, forgiven, cpu = (
+        times[step.ply - 1] if step.ply <= len(times) else None
+        for times in (record.times_us, record.forgiven_us, record.cpu_us)
+    )
+    return ActionTime(step.ply, step.color, taken or 0, forgiven, cpu)
 
 
 def game_pages(number: int, record: GameRecord, look: GameStyle) -> Iterator[str]:
@@ -261,8 +240,9 @@ def _plies(record: GameRecord, look: GameStyle) -> Iterator[str]:
 def _step(record: GameRecord, step: ReplayStep, seen: Shown, notes: list[NoteLine], look: GameStyle) -> str:
     said = "".join(f"{_note(note)}\n" for note in notes if look.view in (ALL, note.color))
     words = f"; {text}" if (text := seen.words(step)) else ""
-    taken = Taken.of(record, step, look.view) if look.times else None
-    time = look.paint(f"  [{taken.text}]", "dim") if taken else ""
+    taken = _time_of(record, step, look.view) if look.times else None
+    cuts = (f", interrupted after {used / 1000:.1f} ms" for at, used in record.interrupted if at == step.ply)
+    time = look.paint(f"  [{taken.text}{''.join(cuts)}]", "dim") if taken else ""
     return f"\n{said}{look.paint(f'ply {step.ply}: {step.color.word} {seen.action(step)}', 'bold')}{words}{time}\n"
 
 
@@ -329,13 +309,13 @@ def _ply_entries(record: GameRecord, look: GameStyle) -> list[dict[str, object]]
     found = [_ply(seen, None, None)] if look.plies.has(0) else []
     for step in replay.steps():
         if look.plies.has(step.ply):
-            found.append(_ply(seen, step, Taken.of(record, step, look.view)))
+            found.append(_ply(seen, step, _time_of(record, step, look.view)))
         if look.plies.are_over(step.ply):
             break
     return found
 
 
-def _ply(seen: Shown, step: ReplayStep | None, taken: Taken | None) -> dict[str, object]:
+def _ply(seen: Shown, step: ReplayStep | None, taken: ActionTime | None) -> dict[str, object]:
     return {
         "ply": step.ply if step else 0,
         "side": step.color.word if step else None,

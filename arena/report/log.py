@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from arena.game.record import GameRecord
 from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, TranscriptEntry, transcript
 from arena.report.game_list import ShownNames, shown_names
-from arena.report.game_text import Taken
 from arena.report.layout import to_line
 from protocol.seats import Color
 
@@ -46,8 +45,8 @@ def log_text(
                 yield f"{'from ' + color.word:<{PREFIX}}{text}"
             case Remark(_, color, text):
                 yield f"# {color.word + ': ' if color is not None else ''}{text}"
-            case ActionTime(_, color, taken, forgiven, cpu) if times:
-                yield f"# {color.word}: {Taken(taken, forgiven, cpu).text}"
+            case ActionTime() if times:
+                yield f"# {entry.color.word}: {entry.text}"
     for color in _shown(side):
         stderr = record.stderr[color].rstrip()
         if stderr.strip():

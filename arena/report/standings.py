@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.ratings import Anchor, PairDifference, RatedLeague, Results, Row, Score, Standing, difference
-from arena.league.store import GameRow, Groups, SideTimes
+from arena.league.store import GameRow, Groups, SideTimes, Store
 from arena.league.store.document import TIME, own_times_in
 from arena.report.game_list import NAMES_ALONE, Roster, ShownNames
 from arena.system.printable import printable
@@ -436,13 +436,13 @@ def declared_in(record: GameRecord | None, digest: str) -> tuple[str | None, str
     return None, None
 
 
-def with_declared(table: Table, rows: Iterable[GameRow], record_of: Callable[[int], GameRecord | None]) -> Table:
+def with_declared(table: Table, rows: Iterable[GameRow], store: Store) -> Table:
     """Add to the lines what each bot declared in the last of these games that it played."""
     last = {player.digest: row.number for row in rows for player in row.players}
     lines = []
     for line in table.lines:
         if (number := last.get(line.digest)) is not None:
-            name, author = declared_in(record_of(number), line.digest)
+            name, author = declared_in(store.stored(number).sound, line.digest)
             line = msgspec.structs.replace(line, declared=name, author=author)  # noqa: PLW2901
         lines.append(line)
     return msgspec.structs.replace(table, lines=tuple(lines))

@@ -70,7 +70,7 @@ class LiveGame:
         part, clocks = None, list[ClockState]()
         with suppress(ArenaError):
             part = self.followed.part(since)
-            clocks = [ClockState(left, runs=runs) for left, runs in self.clocks()]
+            clocks = [] if self.end else self.followed.clocks(int((trio.current_time() - self.turn_began) * 1000))
         is_last = bool(self.end) and (self.has_page or self.number is None)
         return board_event(since, part, note=self.note, is_last=is_last, href=self.href, clocks=clocks)
 
@@ -81,14 +81,6 @@ class LiveGame:
     @property
     def href(self) -> str:
         return f"../games/{self.number}.html" if self.has_page else ""
-
-    def clocks(self) -> list[tuple[int | None, bool]]:
-        """Return for each side the milliseconds left now, None if unlimited, and whether its clock runs."""
-        if self.end:
-            return []
-        used = int((trio.current_time() - self.turn_began) * 1000)
-        clocks = self.followed.clocks()
-        return [(left if left is None or not runs else max(0, left - used), runs) for left, runs in clocks]
 
     @property
     def picture(self) -> Mapping[str, Any]:
@@ -282,7 +274,6 @@ class LiveGames:
             "watch.html",
             f"now/{spec.id}.html",
             game=game,
-            labels=game.followed.labels,
             views=views_of(spec.kind, (spec.players[0].name, spec.players[1].name), self._audience),
             data=data,
             seen=data.views[self._audience.value] if data else None,

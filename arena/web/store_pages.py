@@ -101,11 +101,7 @@ class StoreReader:
     def read_first(self) -> None:
         """Read the store before anything is served. Raises `ArenaError`, but not for a store without games."""
         self._seen = self._look()
-        version = self._next_version()
-        try:
-            self.state = self._state_of(version)
-        except NoGamesError:
-            self.state = StoreSnapshot(version, None, NOT_READ)
+        self.state = self._state_of(self._next_version())
         self.is_read.set()
 
     async def run(self) -> None:
@@ -118,13 +114,13 @@ class StoreReader:
         found = await trio.to_thread.run_sync(self._look)
         if self.is_read.is_set() and found == self._seen:
             return LOOK_SECONDS
-        state, cost = await trio.to_thread.run_sync(self._read, self._next_version(), abandon_on_cancel=True)
+        start = time.perf_counter()
+        self.state = await trio.to_thread.run_sync(self._read, self._next_version(), abandon_on_cancel=True)
         self._seen = found  # later changes are seen at the next look
-        self.state = state
         self._changed.set()
         self._changed = trio.Event()
         self.is_read.set()
-        return max(LEAST_SECONDS, cost * (1 / SHARE - 1))
+        return max(LEAST_SECONDS, (time.perf_counter() - start) * (1 / SHARE - 1))
 
     def _next_version(self) -> str:
         self._count += 1
@@ -137,24 +133,21 @@ class StoreReader:
             return None
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
-    def _read(self, version: str) -> tuple[StoreSnapshot, float]:
-        """Read the store; return it, and the seconds that it took."""
-        start, problem, told = time.perf_counter(), UNREADABLE, ""
-        state: StoreSnapshot | None = None
+    def _read(self, version: str) -> StoreSnapshot:
         try:
-            state = self._state_of(version)
-        except NoGamesError:
-            problem = NOT_READ
+            return self._state_of(version)
         except ArenaError as error:
-            told = printable(str(error), lines=True)
+            self._tell(printable(str(error), lines=True))
         except Exception as error:  # a stranger's file does not end the other pages
-            told = printable(f"{self.path}: {type(error).__name__}: {error}")
-        if state is None:
-            self._tell(told)
-        return state or StoreSnapshot(version, None, problem), time.perf_counter() - start
+            self._tell(printable(f"{self.path}: {type(error).__name__}: {error}"))
+        return StoreSnapshot(version, None, UNREADABLE)
 
     def _state_of(self, version: str) -> StoreSnapshot:
-        contents = self._contents(self.path, self._plan)
+        try:
+            contents = self._contents(self.path, self._plan)
+        except NoGamesError:
+            self._tell("")
+            return StoreSnapshot(version, None, NOT_READ)
         texts = contents.game_texts
         contents = replace(contents, game_texts=msgspec.structs.replace(texts, site=self._dress(texts.site, version)))
         damage = f"{self.path}: damaged games are excluded:\n{damage_text(contents.damage)}"
@@ -283,7 +276,7 @@ class ServedStore:
     def _game(self, contents: SiteContents, number: int) -> GameText:
         try:
             with Store(self.reader.path, create=False) as store:
-                return contents.game_texts.of(store.stored(number), contents.links(number))
+                return contents.game_texts.of(store.stored(number), contents.links[number])
         except ArenaError as error:  # its words may name seeds or ranks that are hidden from the reader
             self.reader.tell_of_game(number, error)
             raise RequestRefused(503, NO_PAGE) from error

@@ -117,18 +117,7 @@ class StoreServer:
         return self._feed
 
     async def _index(self, request: Request) -> Response:
-        rows = [
-            {
-                "name": store.name,
-                "href": f"{store.prefix.removeprefix('/')}/index.html",
-                "bots": len(state.contents.table.lines) if state.contents else "",
-                "games": state.games,
-                "note": "" if state.contents else state.problem,
-            }
-            for store in self.stores
-            for state in (store.reader.state,)
-        ]
-        return HTMLResponse(self._look.page("stores.html", "index.html", heading=TITLE, rows=rows))
+        return HTMLResponse(self._look.page("stores.html", "index.html", heading=TITLE, stores=self.stores))
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

@@ -17,14 +17,12 @@ from arena.league.readers import Audience, Reader
 from arena.league.store import Stored
 from arena.league.store.document import SEED
 from arena.report.game_data import GameData, game_data, game_script, labels_of, views_of
-from arena.report.game_list import score_text
 from arena.report.game_text import GameFacts, facts_of
 from arena.report.shown import SeenBy, shown_class
 from arena.report.site.page_frame import PageFrame, Site
-from arena.system.printable import counted, isolated
+from arena.system.printable import counted
 from protocol.seats import Color, Reason
 
-LONGEST_STDERR = 20_000
 WON_BY = {
     Reason.FLAG: " by capturing the flag",
     Reason.FLAG_HOME: " by bringing its flag to the far side",
@@ -35,11 +33,10 @@ WON_BY = {
 
 
 class GameLinks(NamedTuple):
-    """The links of a game's page: to its bots, to other games of the pairing by their texts, and to all of them."""
+    """The links of a game's page: to its bots, and by their texts to other games of the pairing."""
 
     bots: tuple[str, str]
-    games: tuple[tuple[str, int], ...]
-    pairing: str
+    games: dict[str, int]
 
 
 def game_page(
@@ -52,34 +49,21 @@ def game_page(
     data: GameData,
     links: GameLinks | None = None,
 ) -> str:
-    sides = list(zip(Color, (facts.red, facts.blue), strict=True))
-    red, blue = isolated(facts.red.name), isolated(facts.blue.name)
-    game = record.variant.kind
-    shown_as = shown_class(game)
+    variant = record.variant
     return frame.page(
         "game.html",
         f"games/{facts.number}.html",
         facts=facts,
-        title=f"{red} - {blue}, game {facts.number}",
         headline=headline(record.verdict),
-        score=score_text(record.verdict.result),
-        is_forfeit=record.verdict.reason.is_forfeit,
+        verdict=record.verdict,
+        variant=variant,
         links=links,
-        game_title=record.variant.title,
         has_seeds=has_seeds,
-        has_board=None not in record.setups,
-        views=views_of(game, (facts.red.name, facts.blue.name), audience),
+        views=views_of(variant.kind, (facts.red.name, facts.blue.name), audience),
         data=data,
         labels=data.labels,
         seen=data.views.get(audience.value),
-        setups=[(color.word, shown_as.setup_text(side.setup)) for color, side in sides if side.setup],
-        setup_note=shown_as.setup_note,
-        notes=data.notes,
-        stderr=[
-            (f"Standard error of {color.word} ({isolated(side.name)})", side.stderr[-LONGEST_STDERR:])
-            for color, side in sides
-            if side.stderr and side.stderr.strip()
-        ],
+        shown=shown_class(variant.kind),
     )
 
 

@@ -1,6 +1,5 @@
 """The common parts of all pages: the templates, the menu, and the content security policy."""
 
-import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -69,8 +68,3 @@ def _templates(folders: tuple[str, ...]) -> Environment:
 def svg_address(svg: str) -> str:
     """Return the address of an image that is in it; as an image, SVG runs no script and loads nothing."""
     return f"data:image/svg+xml;charset=utf-8,{quote(svg)}"
-
-
-def in_script(data: Any) -> str:
-    """Return JSON for a script element: no sequence in it ends the script."""
-    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,12 +1,10 @@
 """The text of each page of a site by its name. Templates escape all that a bot may have chosen."""
 
-from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlencode
 
 import msgspec
 
@@ -19,14 +17,14 @@ from arena.league.store import Damage, GameRow
 from arena.league.store.document import GAME, RULESET, TIME
 from arena.report.bot_versions import BotVersion
 from arena.report.game_list import Roster, score_text
-from arena.report.placings import MeetingEntry, PlacingEntry, full_title, stop_text
+from arena.report.placings import PlacingEntry, full_title, stop_text
 from arena.report.shown import shown_class
-from arena.report.site.charts import CurvePoint, bars, curves, edge, whiskers
+from arena.report.site.charts import CurvePoint, EloCurves, TimeBars, whiskers
 from arena.report.site.game_page import GameLinks, GameTexts
-from arena.report.site.page_frame import PageFrame, in_script
+from arena.report.site.page_frame import PageFrame
 from arena.report.standings import Line, Table, Tally, rated_lines
-from arena.report.terminal import missing_text, not_counted_text, points_text
-from arena.system.printable import counted, isolated, printable
+from arena.report.terminal import missing_text, not_counted_text
+from arena.system.printable import counted, printable
 from protocol.seats import Color, Reason
 
 PER_PAGE = 500
@@ -57,15 +55,14 @@ def _by_color() -> dict[Color, Counter[str]]:
 class LeagueValues:
     """The counts that pages show, made from the rows in one pass; players outside the roster are left out.
 
-    `met[bot][opponent][color]` are wins, draws and losses with that colour; `lost[bot]` by reason; `history` has
-    numbers of games with a bot's Elo after them.
+    `met[bot][opponent][color]` are wins, draws and losses with that colour; `history` has numbers of games with a
+    bot's Elo after them.
     """
 
     def __init__(self, games: int, roster: Roster, order: list[str]) -> None:
         self.order = order
         self.games: list[ListedGame] = []
         self.met: dict[str, dict[str, dict[Color, Counter[str]]]] = {name: defaultdict(_by_color) for name in order}
-        self.lost: dict[str, Counter[str]] = {name: Counter() for name in order}
         self.history: dict[str, list[CurvePoint]] = {name: [] for name in order}
         self._names, self._digests = roster.names, roster.digests
         self._numbers = {name: number for number, name in enumerate(order)}
@@ -86,8 +83,6 @@ class LeagueValues:
         for color, name, other in ((Color.RED, red, blue), (Color.BLUE, blue, red)):
             outcome = "D" if row.result is GameResult.DRAW else "W" if row.result.winner is color else "L"
             self.met[name][other][color][outcome] += 1
-            if outcome == "L":
-                self.lost[name][row.reason.value] += 1
         self._tally.add(row)
         if self._tally.games in self._moments:
             for line in rated_lines(self._digests, self._tally)[0]:
@@ -117,7 +112,6 @@ class SiteContents:
     league: LeagueValues
     roster: Roster
     versions: Sequence[BotVersion]
-    settings: dict[str, str]
     numbers: tuple[int, ...]
     rules: dict[str, Any]
     damage: tuple[Damage, ...]
@@ -141,35 +135,24 @@ class SiteContents:
         return {name: f"bots/{number}.html" for number, name in enumerate(self.league.order, 1)}
 
     @cached_property
-    def _paired(self) -> tuple[dict[int, ListedGame], dict[frozenset[int], list[int]], dict[tuple[int, int, int], int]]:
-        """Return the games with pages, their numbers by pairing, and by Red, Blue and pair."""
-        numbers = set(self.numbers)
-        games = {game.number: game for game in self.league.games if game.number in numbers}
-        pairings = defaultdict[frozenset[int], list[int]](list)
-        for game in games.values():
-            pairings[frozenset((game.red, game.blue))].append(game.number)
-        return games, pairings, {(game.red, game.blue, game.pair): game.number for game in games.values()}
-
-    def links(self, number: int) -> GameLinks:
-        """Return the links of the page of a game."""
-        games, pairings, pairs = self._paired
-        game, order = games[number], self.league.order
-        numbers = pairings[frozenset((game.red, game.blue))]
-        at = bisect_left(numbers, number)
-        found = [
-            ("previous game", numbers[at - 1] if at else None),
-            ("next game", numbers[at + 1] if at + 1 < len(numbers) else None),
-            (
-                "return game",
-                pairs.get((game.blue, game.red, game.pair)) if game.pair and game.red != game.blue else None,
-            ),
-        ]
-        red, blue = order[game.red], order[game.blue]
-        return GameLinks(
-            bots=(self.href[red], self.href[blue]),
-            games=tuple((text, other) for text, other in found if other is not None),
-            pairing=f"games.html#{urlencode({'bot': red, 'against': blue})}",
-        )
+    def links(self) -> dict[int, GameLinks]:
+        """The links of the page of each game that has one, by its number."""
+        order, found, numbers = self.league.order, dict[int, GameLinks](), set(self.numbers)
+        last, of_pair = dict[frozenset[int], int](), dict[tuple[int, int, int], int]()
+        for game in self.league.games:
+            if game.number not in numbers:
+                continue
+            bots = frozenset((game.red, game.blue))
+            found[game.number] = GameLinks((self.href[order[game.red]], self.href[order[game.blue]]), {})
+            others = {"next game": last.get(bots)}  # by the text of the link from there
+            if game.pair and len(bots) == 2:
+                others["return game"] = of_pair.get((game.blue, game.red, game.pair))
+            for text, other in others.items():
+                if other is not None:
+                    found[other].games[text] = game.number
+                    found[game.number].games[text.replace("next", "previous")] = other
+            last[bots] = of_pair[game.red, game.blue, game.pair] = game.number
+        return found
 
     @cached_property
     def _superior(self) -> dict[tuple[str, str], float]:
@@ -195,7 +178,7 @@ class SiteContents:
             case "index.html":
                 return self._standings()
             case "rounds.html" if self.placing and self.placing.rounds:
-                return self._rounds(self.placing, shown)
+                return self._frame.page(name, name, placing=self.placing, href=self.href, shown=shown)
             case "crosstable.html":
                 return self._crosstable()
             case "rules.html":
@@ -211,7 +194,8 @@ class SiteContents:
     def _standings(self) -> str:
         table, lines = self.table, self.table.lines
         placing = self.placing if self.placing and self.placing.places else None
-        game, rules, time = (printable(self.settings.get(name, "")) for name in (GAME, RULESET, TIME))
+        history = {name: points for name, points in self.league.history.items() if len(points) > 1}
+        game, rules, time = (printable(self.game_texts.settings.get(name, "")) for name in (GAME, RULESET, TIME))
         rules = f"{game}, {rules}" if game else rules
         summary = f"{len(lines)} bots, {table.games} games; rules {rules or 'not known'}, time {time or 'not known'}"
         if table.against_itself:
@@ -226,54 +210,19 @@ class SiteContents:
             lines=list(zip(lines, whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines]), strict=True)),
             href=self.href,
             notes=self.notes,
-            endings=[
-                (ending.reason.value, ending.games, [f"{isolated(name)} {n}" for name, n in ending.losers.items()])
-                for ending in table.endings
-            ],
-            history=curves({name: points for name, points in self.league.history.items() if len(points) > 1}),
+            endings=table.endings,
+            history=EloCurves(history) if history else None,
         )
-
-    def _rounds(self, placing: PlacingEntry, shown: frozenset[int]) -> str:
-        return self._frame.page(
-            "rounds.html",
-            ROUNDS_PAGE,
-            lead=placing.title,
-            is_bracket=placing.is_knockout,
-            rounds=[
-                (each.name, [self._meeting(meeting, shown) for meeting in each.meetings]) for each in placing.rounds
-            ],
-        )
-
-    def _meeting(self, meeting: MeetingEntry, shown: frozenset[int]) -> dict[str, object]:
-        has_points = bool(meeting.games) or any(meeting.points) or (meeting.is_over and not meeting.is_bye)
-        sides = []
-        for name, points, other in zip(meeting.bots, meeting.points, meeting.points[::-1], strict=True):
-            is_ahead = meeting.winner == name if meeting.winner else meeting.is_over and points > other
-            sides.append(
-                {
-                    "name": name or "not known yet",
-                    "href": self.href.get(name or "", ""),
-                    "points": points_text(points) if has_points else "",
-                    "is_winner": is_ahead,
-                }
-            )
-        return {
-            "sides": sides[:1] if meeting.is_bye else sides,
-            "games": [(number, f"games/{number}.html" if number in shown else "") for number in meeting.games],
-            "remark": "bye" if meeting.is_bye else meeting.remark,
-        }
 
     def _crosstable(self) -> str:
-        order = self.league.order[:MOST_IN_CROSSTABLE]
-        met = [self.table.crosstable.row(name) for name in order]
         return self._frame.page(
             "crosstable.html",
             "crosstable.html",
-            order=order,
+            order=self.league.order[:MOST_IN_CROSSTABLE],
             bots=len(self.league.order),
             href=self.href,
-            cross=[[row.get(other) for other in order] for row in met],
-            superior=[[self._stronger(name, other) for other in order] for name in (order if self._superior else ())],
+            cross=self.table.crosstable,
+            stronger=self._stronger if self._superior else None,
         )
 
     def _stronger(self, name: str, other: str) -> float | None:
@@ -313,12 +262,13 @@ class SiteContents:
         ]
         data = {
             "names": self.league.order,
-            "reasons": [reason.value for reason in reasons],
-            "results": [result.value for result in results],
+            "reasons": reasons,
+            "results": results,
             "scores": [score_text(result) for result in results],
             "rows": rows,
         }
-        return f"arenaList({in_script(data)});\n"
+        text = msgspec.json.encode(data).decode().replace("<", "\\u003c")  # no markup, whatever reads the file
+        return f"arenaList({text});\n"
 
     def _bot(self, line: Line, played: PlayedGames) -> str:
         """Return the page of one bot. Only its author and the host see what it declares, and its times."""
@@ -330,11 +280,9 @@ class SiteContents:
             versions = [msgspec.structs.replace(one, declared=None, author=None) for one in versions]
             times = {}
         try:
-            limit = parse_time(self.settings.get(TIME, "")).move_ms
+            limit = parse_time(self.game_texts.settings.get(TIME, "")).move_ms
         except UsageError:
             limit = None
-        first, last = min(times, default=0), max(times, default=0) + 1
-        counts = [times.get(number, 0) for number in range(first, last)]
         order, met = self.league.order, self.league.met[line.name]
         return self._frame.page(
             "bot.html",
@@ -346,9 +294,9 @@ class SiteContents:
                 (other, *met[other].values(), self._stronger(line.name, other)) for other in order if other in met
             ],
             href=self.href,
-            losses=self.league.lost[line.name].most_common(),
-            times=bars([edge(number) for number in range(first, last + 1)], counts, limit),
-            moves=sum(counts),
+            losses=[(end.reason.value, end.losers[line.name]) for end in self.table.endings if line.name in end.losers],
+            times=TimeBars(times, limit) if times else None,
+            moves=sum(times.values()),
             versions=versions,
         )
 

@@ -1,13 +1,12 @@
 """Reads from a store what the pages of a site show."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from arena.errors import ArenaError, UsageError
 from arena.game import Names
-from arena.game.game_spec import Player
 from arena.league.readers import HOST, Audience, Reader, readable
 from arena.league.store import Damage, DamagedError, Store
 from arena.report.bot_versions import VersionCount
@@ -53,7 +52,7 @@ class SitePlan:
 
 
 def read_site(store: Store, plan: SitePlan) -> SiteContents:
-    """Read the values of a site from a store, in two passes over its rows.
+    """Read the values of a site from a store, in two passes over its rows, or three for a reader with a seat.
 
     Raises `DamagedError` if no game is undamaged, and `UsageError` for a reader to whom games show what others hide.
     """
@@ -71,18 +70,15 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
     if reader.audience is Audience.BOT:
         reader = replace(reader, bots=frozenset(roster.called(reader.name)))
     numbers = _chosen([game.number for game in league.games], plan)
-    _refuse_what_gives_away(reader, contents.settings, roster, league, numbers)
+    if reader.audience not in (Audience.ALL, Audience.PUBLIC):
+        paged = frozenset(numbers)
+        readable((row for row in store.each_row(counted=True) if row.number in paged), contents.settings, reader)
     menu = MENU_WITH_ROUNDS if placing and placing.rounds else MENU
     return SiteContents(
         table=table,
         league=league,
         roster=roster,
-        versions=versions.versions(
-            contents.entrants,
-            record_of=lambda number: store.stored(number).sound,
-            files_of=contents.kept.files_of,
-        ),
-        settings=contents.settings,
+        versions=versions.versions(store, contents),
         numbers=numbers,
         rules=_rules(store, league, plan.names),
         damage=contents.damage,
@@ -103,30 +99,6 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
 def read_path(path: Path, plan: SitePlan) -> SiteContents:
     with Store(path, create=False) as store:
         return read_site(store, plan)
-
-
-class _Row(NamedTuple):
-    number: int
-    players: tuple[Player, Player]
-
-
-def _refuse_what_gives_away(
-    reader: Reader, settings: dict[str, str], roster: Roster, league: LeagueValues, numbers: Collection[int]
-) -> None:
-    if reader.audience in (Audience.ALL, Audience.PUBLIC):
-        return
-    by_name = {roster.names[player]: player for player in roster.names}
-    reader = replace(reader, bots=frozenset(by_name[roster.names[player]] for player in reader.bots))
-    chosen = set(numbers)
-    readable(
-        (
-            _Row(game.number, (by_name[league.order[game.red]], by_name[league.order[game.blue]]))
-            for game in league.games
-            if game.number in chosen
-        ),
-        settings,
-        reader,
-    )
 
 
 def _chosen(numbers: Sequence[int], plan: SitePlan) -> tuple[int, ...]:

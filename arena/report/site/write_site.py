@@ -126,7 +126,7 @@ SHARE = 100
 
 
 def _write_games(store: Path, folder: Path, contents: SiteContents) -> PlayedGames:
-    texts, games = contents.game_texts, [(number, contents.links(number)) for number in contents.numbers]
+    texts, games = contents.game_texts, [(number, contents.links[number]) for number in contents.numbers]
     count = min(usable_cpus(), len(games) // WORTH_A_PROCESS)
     if count < 2:
         return _write_share(store, folder, texts, games)

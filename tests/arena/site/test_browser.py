@@ -326,9 +326,11 @@ def test_pieces_slide_and_what_falls_in_a_fight_is_gone_when_the_motion_is_over(
     fight = page.evaluate("Math.min(...Object.keys(game.views[view].fights))")
     page.evaluate("(at) => go(at)", fight - 1)
     assert page.evaluate("document.getAnimations().length") == 0
+    page.evaluate("slideMs = 600_000")  # for this motion, so that a busy machine sees it too
     page.keyboard.press("n")
     assert page.locator("#ply").input_value() == str(fight)
     assert page.evaluate("document.getAnimations().length") > 0
+    page.evaluate("document.getAnimations().forEach((motion) => motion.finish())")
     page.wait_for_function("() => document.getAnimations().length === 0")
     assert page.locator(".lost-piece").count() > 0
     page.emulate_media(reduced_motion="reduce")

@@ -33,7 +33,7 @@ def test_pages_can_be_had_as_text_and_a_folder_holds_the_same(tmp_path: Path) ->
         assert "comebacks by material" not in str(contents.text("games.html", PlayedGames()))
         assert "comebacks by material" in str(contents.text("games.html", PlayedGames(behind={1: 3})))
         for number in contents.numbers:
-            text = contents.game_texts.of(store.stored(number), contents.links(number))
+            text = contents.game_texts.of(store.stored(number), contents.links[number])
             assert text.page == (tmp_path / f"out/games/{number}.html").read_text()
             assert text.script == (tmp_path / f"out/games/{number}.js").read_text()
             assert text.record == (tmp_path / f"out/games/{number}.json").read_text()
@@ -117,13 +117,13 @@ def test_a_game_leads_to_both_bots_to_the_games_before_and_after_it_and_to_its_r
     make_store(tmp_path / "l.sqlite", names=("ann", "bob"), games=6, change=pair)
     with Store(tmp_path / "l.sqlite", create=False) as store:
         contents = read_site(store, SitePlan())
-        found = {number: dict(contents.links(number).games) for number in contents.numbers}
+        found = {number: contents.links[number].games for number in contents.numbers}
         assert found[1] == {"next game": 2, "return game": 2}
         assert found[4] == {"previous game": 3, "next game": 5, "return game": 3}
         assert found[6] == {"previous game": 5, "return game": 5}
-        assert contents.links(4).bots == (contents.href["bob"], contents.href["ann"])
+        assert contents.links[4].bots == (contents.href["bob"], contents.href["ann"])
         newest = read_site(store, SitePlan(newest=1))
-        assert newest.links(6).games == ()
+        assert newest.links[6].games == {}
 
 
 def test_the_record_beside_a_page_is_the_game_as_it_is_exported_for_the_reader(tmp_path: Path) -> None:
@@ -131,5 +131,5 @@ def test_the_record_beside_a_page_is_the_game_as_it_is_exported_for_the_reader(t
     for reader in ("all", "red", "public"):
         with Store(tmp_path / "l.sqlite", create=False) as store:
             contents = read_site(store, SitePlan(reader_named(reader)))
-            text = contents.game_texts.of(store.stored(1), contents.links(1)).record
+            text = contents.game_texts.of(store.stored(1), contents.links[1]).record
             assert [text.encode()] == list(export_lines(store, [1], reader_named(reader), print))

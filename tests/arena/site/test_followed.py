@@ -14,6 +14,7 @@ from small_games import FOUR, GUESSING, HOLDING
 
 from arena.errors import ArenaError
 from arena.game import Game, add_game
+from arena.game.person_seat import ClockState
 from arena.game.record import GameRecord, History
 from arena.game.recorded import spec_of
 from arena.game.replay import Replay, started
@@ -157,7 +158,8 @@ def test_a_small_board_has_what_the_reader_knows() -> None:
 def test_clocks_follow_from_the_time_control_and_the_times_taken() -> None:
     record = some_record("duel", 2)
     game = followed(record, SeenBy.PUBLIC)
-    assert game.clocks() == [(60_000, True), (60_000, False)]
+    assert game.clocks() == [ClockState(60_000, runs=True), ClockState(60_000)]
     first, *_ = events_of(record)
     game.play(msgspec.structs.replace(first, taken_us=2_500_000))
-    assert game.clocks() == [(57_600, False), (60_000, True)]
+    assert game.clocks() == [ClockState(57_600), ClockState(60_000, runs=True)]
+    assert game.clocks(since_ms=61_000) == [ClockState(57_600), ClockState(0, runs=True)]
