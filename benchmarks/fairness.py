@@ -60,7 +60,7 @@ from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.web.address import Address, listen
-from arena.web.beside import LiveSetup, ServerBeside
+from arena.web.beside import GameStored, LiveSetup, ServerBeside
 from protocol.notation import Color
 
 SOURCE = Path(__file__).with_name("sleeper.c")
@@ -186,7 +186,7 @@ class Pages:
             delay=0.0,
             known_as=(),
         )
-        self.server = ServerBeside.start(setup, listening, print)
+        self.server = ServerBeside(setup, listening, print)
         line = [sys.executable, str(PAGES), "--watch", listening.url, "--viewers", str(viewers)]
         self._viewers = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._viewers.stdout is not None
@@ -249,7 +249,7 @@ async def play_all(plan: Plan, games: int, load: bool, pinned: bool, viewers: in
                     beside.discard(outcome.id)
                     row = await trio.to_thread.run_sync(store.add, outcome.record)
                     if pages:
-                        pages.server.stored(row.id, row.number, "over")
+                        pages.server.tell(GameStored(row.id, row.number, "over"))
                     finished.append(outcome.record)
         if scope.cancelled_caught:
             print(f"games were still going on {OVERTIME:g} s after the time was over; they were dropped")

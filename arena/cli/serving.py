@@ -20,7 +20,7 @@ from arena.report.game_list import game_line
 from arena.report.progress import GameCount, Progress
 from arena.sandbox.levels import Level
 from arena.web.address import Listening, exposure_text, listen, parse_address, parse_host
-from arena.web.beside import LiveSetup, ServerBeside
+from arena.web.beside import GameStored, LeagueProgress, LiveSetup, ServerBeside
 
 
 class PagesServed:
@@ -62,7 +62,7 @@ class PagesServed:
             delay=self._delay,
             known_as=self._known_as,
         )
-        server = ServerBeside.start(setup, self._listening, progress.remark)
+        server = ServerBeside(setup, self._listening, progress.remark)
         progress.remark(f"pages: {self._listening.url}")
         try:
             yield _ServedProgress(progress, server, GameCount(league.known, league.planned)), server.watch
@@ -88,12 +88,12 @@ class _ServedProgress(Progress):
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
         self._count.add()
-        self._server.stored(row.id, row.number, game_line(row))
+        self._server.tell(GameStored(row.id, row.number, game_line(row)))
         self._send()
         self._progress.finished(row, record)
 
     def _send(self) -> None:
-        self._server.progress(self._count.done, self._count.total, self._count.seconds_left)
+        self._server.tell(LeagueProgress(self._count.done, self._count.total, self._count.seconds_left))
 
     def remark(self, text: str) -> None:
         self._progress.remark(text)

@@ -62,7 +62,7 @@ async def own_page(site: CupSite, request: Request, visitor: Visitor) -> Respons
 
     def make() -> str:
         look = Site(f"{site.cup.title}: season {season.number}, as your bot saw it", MENU, FOOTER, TEMPLATES)
-        made = GameTexts(look, Reader(Audience.BOT, "", own), settings, {}, (), has_dialogues=True).of(stored)
+        made = GameTexts(look, Reader(Audience.BOT, "", own), settings, {}, {}, has_dialogues=True).of(stored)
         return {"html": made.page, "js": made.script, "json": made.record}[kind]
 
     return Response(await site.compute(make), media_type=TYPES[kind])

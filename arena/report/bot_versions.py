@@ -1,7 +1,8 @@
 """`arena bots`: the versions of the bots of a store, with their games and changed files."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import msgspec
@@ -44,14 +45,14 @@ class _Played:
     games: int = 0
     first: int | None = None
     last: int | None = None
-    starts: list[float] = field(default_factory=list)  # the earliest and the latest
+    earliest: float = inf
+    latest: float = 0.0
 
     def add(self, row: GameRow) -> None:
         self.games += 1
         self.first = self.first or row.number
         self.last = row.number
-        if row.started is not None:
-            self.starts = [min([*self.starts, row.started]), max([*self.starts, row.started])]
+        self.earliest, self.latest = min(self.earliest, row.started), max(self.latest, row.started)
 
 
 class VersionCount:
@@ -74,10 +75,10 @@ class VersionCount:
             files[shown] = contents.kept.files_of(player) or files.get(shown, {})
         present = {player.digest for player in contents.entrants}
         found: list[BotVersion] = []
-        for shown in sorted(played, key=self._order):
+        for shown in sorted(played, key=lambda shown: (played[shown].player.name, played[shown].first or inf)):
             one = played[shown]
             before = found[-1] if found and found[-1].name == one.player.name else None
-            first, last = (date_text(one.starts[at]) or None if one.starts else None for at in (0, -1))
+            first, last = (date_text(time) or None for time in (one.earliest, one.latest))
             declared, author = declared_in(store.stored(one.last).sound if one.last else None, one.player.digest)
             known = before and files[before.shown] and files[shown]
             found.append(
@@ -96,10 +97,6 @@ class VersionCount:
                 )
             )
         return found
-
-    def _order(self, shown: str) -> tuple[str, bool, int]:
-        one = self._played[shown]
-        return one.player.name, one.first is None, one.first or 0
 
 
 def bots_report(versions: Sequence[BotVersion], width: int) -> list[Block]:

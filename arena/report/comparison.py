@@ -78,7 +78,7 @@ def verdict_text(names: Names, state: SequentialState) -> str:
             return (
                 f"undecided {games}, and the game limit is reached; the same command with a larger --games plays more"
             )
-        return f"undecided so far, {games}" + (f"; {left}" if (left := _left(state)) else "")
+        return f"undecided so far, {games}" + _left(state, "; ")
     is_accepted = state.decision is Decision.BETTER
     if state.hypotheses.elo1 > 0:
         verdict = "better" if is_accepted else "not better"
@@ -89,22 +89,22 @@ def verdict_text(names: Names, state: SequentialState) -> str:
 
 
 def note_text(state: SequentialState) -> str:
-    more = f", {left}" if (left := _left(state)) else ""
-    return f", LLR {state.llr:+.2f} of {state.hypotheses.lower:+.2f}..{state.hypotheses.upper:+.2f}{more}"
+    bounds = f"{state.hypotheses.lower:+.2f}..{state.hypotheses.upper:+.2f}"
+    return f", LLR {state.llr:+.2f} of {bounds}{_left(state, ', ')}"
 
 
 def live_text(names: Names, state: SequentialState) -> str:
     difference = _difference(names, state)
-    lines = [_llr_text(state) + (f"; {left}" if (left := _left(state)) else "")]
-    return "\n".join([*lines, difference_text(difference)] if difference else lines)
+    said = _llr_text(state) + _left(state, "; ")
+    return f"{said}\n{difference_text(difference)}" if difference else said
 
 
-def _left(state: SequentialState) -> str:
+def _left(state: SequentialState, before: str) -> str:
     left = games_left(state)
     if not left:
         return ""
     is_budget = left >= 2 * (state.budget - state.pairs)
-    return f"{'at most' if is_budget else 'about'} {counted(left, 'game')} left"
+    return f"{before}{'at most' if is_budget else 'about'} {counted(left, 'game')} left"
 
 
 def _llr_text(state: SequentialState) -> str:

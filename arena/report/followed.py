@@ -30,7 +30,7 @@ class FollowedGame:
     ) -> None:
         """`history` is the earlier part of a resumed game."""
         self.spec, self.audience = spec, audience
-        self._setups, self._history = setups, history
+        self._setups, self._interrupted = setups, history.interrupted if history else ()
         self._waiting = [*zip(history.actions, history.times_us, strict=True)] if history else []
         self._plies: SeenPlies | None = None
         self.ply = len(self._waiting)
@@ -74,7 +74,10 @@ class FollowedGame:
         if self.is_broken:
             raise ArenaError(f"game {self.spec.id} cannot be followed: events were lost")
         try:
-            plies = self._plies = self._plies or self._begun()
+            if self._plies is None:
+                state = started(self.spec, self._setups)
+                self._plies = SeenPlies(self.spec, state, self.audience, {}, self._interrupted)
+            plies = self._plies
             for action, taken in self._waiting:
                 color = plies.state.to_move
                 told = self.spec.kind.play_text(plies.state, action)
@@ -84,8 +87,3 @@ class FollowedGame:
             raise
         self._waiting = []
         return plies
-
-    def _begun(self) -> SeenPlies:
-        state = started(self.spec, self._setups)
-        interrupted = self._history.interrupted if self._history else ()
-        return SeenPlies(self.spec, state, self.audience, {}, interrupted)

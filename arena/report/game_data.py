@@ -141,17 +141,14 @@ def game_data(
 
 
 def labels_of(facts: GameFacts, variant: Variant, names: Names) -> dict[str, Any]:
-    return {**game_labels(variant, (facts.red.name, facts.blue.name), names), "verdict": verdict_text(facts)}
+    verdict = f"after {counted(facts.plies, 'ply', 'plies')}: {facts.detail} ({facts.result}, {facts.reason})"
+    return {**game_labels(variant, (facts.red.name, facts.blue.name), names), "verdict": verdict}
 
 
 def game_labels(variant: Variant, players: tuple[str, str], names: Names) -> dict[str, Any]:
     """Return the names of the players, Red's and Blue's, and of pieces."""
     red, blue = map(isolated, players)
     return {"red": red, "blue": blue, **shown_class(variant.kind).labels(variant, names)}
-
-
-def verdict_text(facts: GameFacts) -> str:
-    return f"after {counted(facts.plies, 'ply', 'plies')}: {facts.detail} ({facts.result}, {facts.reason})"
 
 
 def views_of(game: Game, players: tuple[str, str], audience: SeenBy) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Stored games as lines or JSON entries, filters for them, and the names of their players."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
@@ -114,10 +114,6 @@ def date_text(seconds: float) -> str:
         return ""
 
 
-def _started(row: GameRow) -> str | None:
-    return None if row.started is None else date_text(row.started) or None
-
-
 def score_text(result: GameResult) -> str:
     return SCORES[result]
 
@@ -130,8 +126,7 @@ def game_line(row: GameRow, names: ShownNames = NAMES_ALONE) -> str:
 
 def long_line(row: GameRow) -> str:
     red, blue = (player.digest[:DIGEST_DIGITS] for player in row.players)
-    started, pair = _started(row), row.pair_seed
-    known = [row.id, *([started] if started else []), *([f"pair {pair}"] if pair is not None else [])]
+    known = filter(None, (row.id, date_text(row.started), f"pair {row.pair_seed}"))
     return f"{', '.join(known)}, digests {red} - {blue}"
 
 
@@ -168,7 +163,7 @@ def game_entry(row: GameRow, names: ShownNames = NAMES_ALONE, not_counted: GameN
         detail=row.detail,
         red_digest=red.digest,
         blue_digest=blue.digest,
-        started=_started(row),
+        started=date_text(row.started) or None,
         pair=row.pair_seed,
         counted=row.number not in not_counted,
     )
@@ -191,29 +186,21 @@ class GameFilter:
     forfeits: bool = False
 
     def select(self, rows: Iterable[GameRow], roster: Roster) -> Iterator[GameRow]:
+        reasons = self.reasons | {reason for reason in Reason if self.forfeits and reason.is_forfeit}
         if self.against is not None and self.bot is None:
             raise UsageError("--against NAME goes with --bot NAME: the games of the one against the other")
-        tests = list(self._tests(roster))
-        return (row for row in rows if all(test(row) for test in tests))
+        bots, others, losers = (
+            None if name is None else roster.called(name) for name in (self.bot, self.against, self.lost_by)
+        )
 
-    def _tests(self, roster: Roster) -> Iterator[Callable[[GameRow], bool]]:
-        if self.bot is not None:
-            bots = roster.called(self.bot)
-            yield lambda row: not bots.isdisjoint(row.players)
-            if self.against is not None:
-                others = roster.called(self.against)
-                yield lambda row: any(
-                    one in bots and other in others for one, other in (row.players, row.players[::-1])
-                )
-        if self.lost_by is not None:
-            losers = roster.called(self.lost_by)
-            yield (
-                lambda row: (
-                    row.result is not GameResult.DRAW
-                    and any(row.players[color] in losers for color in Color if color is not row.result.winner)
-                )
+        def fits(row: GameRow) -> bool:
+            sides = (row.players, row.players[::-1])
+            lost = (row.players[color] for color in Color if color is not row.result.winner)
+            return (
+                (bots is None or any(one in bots and (others is None or other in others) for one, other in sides))
+                and (losers is None or (row.result is not GameResult.DRAW and not losers.isdisjoint(lost)))
+                and self.result in (None, row.result)
+                and (not reasons or row.reason in reasons)
             )
-        if self.result is not None:
-            yield lambda row: row.result is self.result
-        if self.reasons or self.forfeits:
-            yield lambda row: row.reason in self.reasons or (self.forfeits and row.reason.is_forfeit)
+
+        return filter(fits, rows)

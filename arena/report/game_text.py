@@ -216,7 +216,7 @@ def _heading(number: int, record: GameRecord, look: GameStyle) -> str:
     elif red.sandbox:
         lines.append(f"sandbox: {red.sandbox}")
     if look.times:
-        lines.append(f"played {facts.started or 'at no known date'} by arena {_short(facts.arena)}")
+        lines.append(f"played {facts.started or 'at no known date'} by arena {printable(facts.arena, LONGEST_WORD)}")
     return "\n".join([*lines, *filter(None, (facts.detail, made.remark(look.names)))]) + "\n"
 
 
@@ -247,11 +247,7 @@ def _step(record: GameRecord, step: ReplayStep, seen: Shown, notes: list[NoteLin
 
 
 def _note(note: NoteLine) -> str:
-    return f"note of {_short(note.color)}: {printable(note.text, SHOWN_CHARACTERS)}"
-
-
-def _short(word: str) -> str:
-    return printable(word, LONGEST_WORD)
+    return f"note of {printable(note.color, LONGEST_WORD)}: {printable(note.text, SHOWN_CHARACTERS)}"
 
 
 def _ending(record: GameRecord, look: GameStyle) -> str:

@@ -47,7 +47,7 @@ def log_text(
                 yield f"# {color.word + ': ' if color is not None else ''}{text}"
             case ActionTime() if times:
                 yield f"# {entry.color.word}: {entry.text}"
-    for color in _shown(side):
+    for color in Color if side is None else (side,):
         stderr = record.stderr[color].rstrip()
         if stderr.strip():
             yield f"# {color.word}: {STDERR_HAS_NO_TIME}"
@@ -66,13 +66,9 @@ def log_json(record: GameRecord, side: Color | None, *, is_followed: bool) -> It
                 yield to_line({"kind": "answer", **where, **times})
             case Remark(_, _, text):
                 yield to_line({"kind": "remark", **where, "text": text})
-    for color in _shown(side):
+    for color in Color if side is None else (side,):
         if record.stderr[color]:
             yield to_line({"kind": "stderr", "side": color.word, "text": record.stderr[color]})
-
-
-def _shown(side: Color | None) -> tuple[Color, ...]:
-    return tuple(Color) if side is None else (side,)
 
 
 def _of_side(entries: Iterable[TranscriptEntry], side: Color | None) -> Iterator[TranscriptEntry]:

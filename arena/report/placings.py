@@ -142,6 +142,10 @@ class PlacingEntry(msgspec.Struct, frozen=True):
         return f"{self.format}{stage}"
 
     @property
+    def full_title(self) -> str:
+        return self.title + _WHAT[self.format]
+
+    @property
     def headings(self) -> tuple[str, ...]:
         return _HEADINGS[self.format]
 
@@ -268,12 +272,8 @@ def placing_report(placing: PlacingEntry | None) -> list[Block]:
         grid = Grid(GridColumn("#", ">"), GridColumn("bot", most=NAME_WIDTH), *others)
         for place in placing.places:
             grid.add_row(place.place_text, place.name, *placing.cells(place))
-        blocks += ["", Styled(full_title(placing), "bold"), grid]
+        blocks += ["", Styled(placing.full_title, "bold"), grid]
     return [*blocks, *placing.lines, *([stop_text(placing.stop)] if placing.stop else [])]
-
-
-def full_title(placing: PlacingEntry) -> str:
-    return placing.title + _WHAT[placing.format]
 
 
 def rounds_report(store: Path, placing: PlacingEntry | None) -> Iterator[Block]:

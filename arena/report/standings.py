@@ -4,6 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import add
 from typing import Any, Self
 
 import msgspec
@@ -27,27 +29,25 @@ class HeadToHead(msgspec.Struct, frozen=True):
     games: int
 
 
+@dataclass(frozen=True)
 class Crosstable:
-    """The results of each pair that has met, in the order of rank, computed on demand."""
+    """The results of each pair that has met, in the order of rank, computed on demand.
 
-    def __init__(self, order: Sequence[str], names: Sequence[str], rows: Sequence[Row]) -> None:
-        """`order` are `names` by rank; `rows` has the games of each in the order of `names`."""
-        self.order = tuple(order)
-        self._names = tuple(names)
-        self._rows = rows
-        self._number = {name: number for number, name in enumerate(names)}
-        self._rank = {name: rank for rank, name in enumerate(order)}
+    `order` are `names` by rank; `rows` has the games of each in the order of `names`.
+    """
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Crosstable) and list(self.meetings()) == list(other.meetings())
+    order: Sequence[str]
+    names: Sequence[str]
+    rows: Sequence[Row]
 
-    def __hash__(self) -> int:
-        return hash(self.order)
+    @cached_property
+    def _rank(self) -> dict[str, int]:
+        return {name: rank for rank, name in enumerate(self.order)}
 
     def row(self, name: str) -> dict[str, HeadToHead]:
-        row = self._rows[self._number[name]]
+        row = self.rows[self.names.index(name)]
         columns = zip(row.opponents, row.half_points, row.games, strict=True)
-        met = [HeadToHead(name, self._names[opponent], points / 2, games) for opponent, points, games in columns]
+        met = [HeadToHead(name, self.names[opponent], points / 2, games) for opponent, points, games in columns]
         return {each.opponent: each for each in sorted(met, key=lambda each: self._rank[each.opponent])}
 
     def meetings(self) -> Iterator[HeadToHead]:
@@ -57,7 +57,7 @@ class Crosstable:
 
     @property
     def most_games(self) -> int:
-        return max((max(row.games, default=0) for row in self._rows), default=0)
+        return max((max(row.games, default=0) for row in self.rows), default=0)
 
 
 _SCORES = {
@@ -67,24 +67,21 @@ _SCORES = {
     GameResult.NEITHER: Score.NEITHER,
 }
 _COLORS = tuple(Color)
+_NO_TIMES = SideTimes(0, 0, 0, 0, 0)
 
 
 @dataclass(slots=True)
 class Totals:
-    """The results and times of one bot. `cpu_us` is the processor time of the `measured_moves`."""
+    """The results and times of one bot."""
 
     games: int = 0
     wins: int = 0
     draws: int = 0
     forfeits: int = 0
-    moves: int = 0
-    total_us: int = 0
-    slowest_us: int = 0
-    cpu_us: int = 0
-    measured_moves: int = 0
+    times: SideTimes = _NO_TIMES
 
     def line_fields(self) -> dict[str, Any]:
-        points = self.wins + self.draws / 2
+        points, times = self.wins + self.draws / 2, self.times
         return {
             "points": points,
             "games": self.games,
@@ -93,9 +90,9 @@ class Totals:
             "draws": self.draws,
             "losses": self.games - self.wins - self.draws,
             "forfeits": self.forfeits,
-            "mean_ms": self.total_us / self.moves / 1000 if self.moves else None,
-            "slowest_ms": self.slowest_us / 1000 if self.moves else None,
-            "cpu_ms": self.cpu_us / self.measured_moves / 1000 if self.measured_moves else None,
+            "mean_ms": times.total_us / times.moves / 1000 if times.moves else None,
+            "slowest_ms": times.slowest_us / 1000 if times.moves else None,
+            "cpu_ms": times.cpu_us / times.measured_moves / 1000 if times.measured_moves else None,
         }
 
 
@@ -137,13 +134,12 @@ class Tally:
         numbers = [-1 if name is None else self._numbers[name] for name in names]
         scores = [_SCORES[result] for result, _ in groups.endings]
         as_red, as_blue = ([[0] * len(scores) for _ in names] for _ in range(2))
-        add = self.results.add
         for red, blue, ending, games in groups.ended():
             first, second = numbers[red], numbers[blue]
             if first >= 0 and first == second:
                 self.against_itself += games
             elif first >= 0 and second >= 0:
-                add(first, second, scores[ending], games)
+                self.results.add(first, second, scores[ending], games)
                 as_red[red][ending] += games
                 as_blue[blue][ending] += games
         for color, ended in zip(_COLORS, (as_red, as_blue), strict=True):
@@ -169,12 +165,9 @@ class Tally:
             self.losers.setdefault(reason, Counter())[name] += games
 
     def _spend(self, name: str, times: SideTimes) -> None:
-        totals = self.totals[name]
-        totals.moves += times.moves
-        totals.total_us += times.total_us
-        totals.slowest_us = max(totals.slowest_us, times.slowest_us)
-        totals.cpu_us += times.cpu_us
-        totals.measured_moves += times.measured_moves
+        before = self.totals[name].times
+        slowest = max(before.slowest_us, times.slowest_us)
+        self.totals[name].times = SideTimes(*map(add, before, times))._replace(slowest_us=slowest)
 
     def copy(self) -> Self:
         copy = type(self)(self._names)

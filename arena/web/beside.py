@@ -128,20 +128,10 @@ class FrameWriter:
 
 
 class ServerBeside:
-    """The process that serves the pages of a league, from `start` to `end`; `say` is called from other threads."""
+    """The process that serves the pages of a league until `end`; `say` is called from other threads."""
 
-    def __init__(self, popen: "subprocess.Popen[bytes]", say: Callable[[str], None]) -> None:
-        self._popen = popen
-        self._say = say
-        assert popen.stdin is not None
-        self._writer = FrameWriter(popen.stdin)
-        self._is_ending = False
-        self._listener = threading.Thread(target=self._hear, daemon=True)
-        self._listener.start()
-
-    @classmethod
-    def start(cls, setup: LiveSetup, listening: Listening, say: Callable[[str], None]) -> "ServerBeside":
-        popen = subprocess.Popen(
+    def __init__(self, setup: LiveSetup, listening: Listening, say: Callable[[str], None]) -> None:
+        self._popen = subprocess.Popen(
             own_python("arena.web.live_process", os.getpid()),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -150,11 +140,12 @@ class ServerBeside:
             start_new_session=True,
         )
         listening.close()
-        assert popen.stdin is not None
-        with contextlib.suppress(OSError):
-            popen.stdin.write(frame(setup))
-            popen.stdin.flush()
-        return cls(popen, say)
+        self._say, self._is_ending = say, False
+        assert self._popen.stdin is not None
+        self._writer = FrameWriter(self._popen.stdin)
+        self.tell(setup)
+        self._listener = threading.Thread(target=self._hear, daemon=True)
+        self._listener.start()
 
     @property
     def pid(self) -> int:
@@ -163,11 +154,8 @@ class ServerBeside:
     def watch(self, event: WatchedEvent) -> None:
         self._writer.watch(event)
 
-    def stored(self, game: str, number: int, text: str) -> None:
-        self._writer.put(GameStored(game, number, text))
-
-    def progress(self, done: int, planned: int | None, seconds_left: float | None) -> None:
-        self._writer.put(LeagueProgress(done, planned, seconds_left))
+    def tell(self, message: Told) -> None:
+        self._writer.put(message)
 
     def _hear(self) -> None:
         assert self._popen.stderr is not None
@@ -182,7 +170,7 @@ class ServerBeside:
     def end(self) -> None:
         """Tell viewers that the league is over, and end the process. If this is interrupted, kill it."""
         self._is_ending = True
-        self._writer.put(Over())
+        self.tell(Over())
         try:
             self._writer.end(END_SECONDS)
             with contextlib.suppress(subprocess.TimeoutExpired):

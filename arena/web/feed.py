@@ -37,10 +37,6 @@ class Viewers:
         self.limits = limits
         self.held: dict[trio.MemorySendChannel[bytes], str] = {}
 
-    @property
-    def count(self) -> int:
-        return len(self.held)
-
 
 class Feed:
     """A stream of events. `greeting` returns the events that describe the present state to a new viewer."""

@@ -82,13 +82,6 @@ class LiveGame:
     def href(self) -> str:
         return f"../games/{self.number}.html" if self.has_page else ""
 
-    @property
-    def picture(self) -> Mapping[str, Any]:
-        """The position for the list of games; empty if it cannot be shown."""
-        with suppress(ArenaError):
-            return self.followed.picture()
-        return {}
-
 
 def board_event(since: int, part: GameData | None, **state: Any) -> Event:
     return Event(msgspec.json.encode({"since": since, "part": part, "state": state}).decode(), "board")
@@ -126,12 +119,9 @@ class LiveGames:
         self._publish_list()
 
     def interrupt(self, note: str) -> None:
-        """End the running games with this note: their player has gone."""
+        """End the running games with this note."""
         for id in [id for id, game in self.games.items() if not game.end]:
-            self.games[id].end = note
-            self._changed.add(id)
-            self._forget_oldest(id)
-            self._is_list_new = True
+            self._end(id, note)
 
     def read(self, numbers: Collection[int], *, is_last: bool = False) -> None:
         """Note that the other pages have these games; if `is_last`, all that there will be."""
@@ -152,16 +142,13 @@ class LiveGames:
                 if dropped:  # the next ply shows of which games they were
                     self._changed.update(self.games)
             case GameStored(id, number, text) if id in self.games:
-                self.games[id].number, self.games[id].end = number or None, text
-                self._changed.add(id)
-                self._forget_oldest(id)
+                self.games[id].number = number or None
+                self._end(id, text)
             case LeagueProgress():
                 self.progress = message
             case Over():
                 self.is_over = True
-                for id, game in self.games.items():
-                    game.end = game.end or UNFINISHED
-                    self._changed.add(id)
+                self.interrupt(UNFINISHED)
             case _:
                 return
         self._is_list_new = True
@@ -176,7 +163,11 @@ class LiveGames:
             self.games[id].play(event)
         self._changed.add(id)
 
-    def _forget_oldest(self, id: str) -> None:
+    def _end(self, id: str, note: str) -> None:
+        """End a game with this note, and forget the oldest ones that are over."""
+        self.games[id].end = note
+        self._changed.add(id)
+        self._is_list_new = True
         self._over.append(id)
         while len(self._over) > KEPT_OVER:
             old = self._over.popleft()
@@ -226,7 +217,9 @@ class LiveGames:
         for at, (_, game) in enumerate(running):
             if game.drawn != game.followed.ply:
                 is_young = trio.current_time() - game.began < BOARD_AFTER
-                picture = game.picture if at < BOARDS_SHOWN and not is_young else {}
+                picture: Mapping[str, Any] = {}
+                with suppress(ArenaError):  # of one that cannot be followed
+                    picture = game.followed.picture() if at < BOARDS_SHOWN and not is_young else {}
                 game.item = self._look.page("running.html", "", game=game.followed, picture=picture)
                 game.drawn = None if is_young else game.followed.ply
                 self._is_list_new |= is_young

@@ -18,7 +18,6 @@ from starlette.routing import BaseRoute, Route
 
 from arena.errors import ArenaError
 from arena.league.store import Store, damage_text
-from arena.report.site.game_page import GameText
 from arena.report.site.page_frame import Site
 from arena.report.site.pages import PlayedGames, SiteContents
 from arena.report.site.site_contents import NoGamesError, SitePlan, read_path
@@ -266,17 +265,15 @@ class ServedStore:
         assert state.contents is not None
         game = GAME.fullmatch(name)
         if game and int(game[1]) in state.numbers:
-            made, stem = self._game(state.contents, int(game[1])), f"games/{game[1]}"
+            number, stem = int(game[1]), f"games/{game[1]}"
+            try:
+                with Store(self.reader.path, create=False) as store:
+                    made = state.contents.game_texts.of(store.stored(number), state.contents.links[number])
+            except ArenaError as error:  # its words may name seeds or ranks that are hidden from the reader
+                self.reader.tell_of_game(number, error)
+                raise RequestRefused(503, NO_PAGE) from error
             return {f"{stem}.html": made.page, f"{stem}.js": made.script, f"{stem}.json": made.record}
         text = None if game else state.contents.text(name, PlayedGames())
         if text is None:
             raise RequestRefused(404, NOT_FOUND)
         return {name: text}
-
-    def _game(self, contents: SiteContents, number: int) -> GameText:
-        try:
-            with Store(self.reader.path, create=False) as store:
-                return contents.game_texts.of(store.stored(number), contents.links[number])
-        except ArenaError as error:  # its words may name seeds or ranks that are hidden from the reader
-            self.reader.tell_of_game(number, error)
-            raise RequestRefused(503, NO_PAGE) from error

@@ -95,17 +95,16 @@ class StoreServer:
     async def end(self) -> None:
         """Tell viewers that the league is over, and wait until they have loaded its last games, or until cancelled."""
         assert self.live is not None
-        has_viewers = self._audience.count > 0
+        has_viewers = bool(self._audience.held)
         self.live.end()
         (store,) = self.stores
         await store.reader.refresh()
         self.live.read(store.reader.state.numbers, is_last=True)
         store.feed.publish(store.event())
-        while self._audience.count:  # noqa: ASYNC110  (once, at the end)
-            await trio.sleep(SOON_SECONDS)
-        if has_viewers:
-            await trio.sleep(LOAD_SECONDS)  # from a game that was watched to its replay, which then hears of the end
-            while self._audience.count:  # noqa: ASYNC110
+        # From a game that was watched viewers go to its replay, which then hears of the end.
+        for seconds in (0, LOAD_SECONDS) if has_viewers else ():
+            await trio.sleep(seconds)
+            while self._audience.held:  # noqa: ASYNC110  (once, at the end)
                 await trio.sleep(SOON_SECONDS)
 
     def _state(self) -> Event:

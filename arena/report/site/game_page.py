@@ -9,7 +9,6 @@ from msgspec import UNSET
 
 from arena.errors import ArenaError
 from arena.game.exported import verdict_words
-from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.game.verdict import NO_FAULTS, GameResult, Verdict
 from arena.league.exchange import settings_of_game
@@ -17,6 +16,7 @@ from arena.league.readers import Audience, Reader
 from arena.league.store import Stored
 from arena.league.store.document import SEED
 from arena.report.game_data import GameData, game_data, game_script, labels_of, views_of
+from arena.report.game_list import ShownNames
 from arena.report.game_text import GameFacts, facts_of
 from arena.report.shown import SeenBy, shown_class
 from arena.report.site.page_frame import PageFrame, Site
@@ -119,17 +119,13 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
     reader: Reader
     settings: dict[str, str]
     names: dict[str, str]
-    shown: tuple[tuple[Player, str], ...]
+    called: ShownNames
     has_dialogues: bool
     has_logs: bool = True
 
     @cached_property
     def frame(self) -> PageFrame:
         return PageFrame(self.site)
-
-    @cached_property
-    def called(self) -> dict[Player, str]:
-        return dict(self.shown)
 
     def of(self, stored: Stored, links: GameLinks | None = None) -> GameText:
         """Return the texts of a game. Raises `ArenaError` if its row and record differ."""

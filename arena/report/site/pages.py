@@ -17,7 +17,7 @@ from arena.league.store import Damage, GameRow
 from arena.league.store.document import GAME, RULESET, TIME
 from arena.report.bot_versions import BotVersion
 from arena.report.game_list import Roster, score_text
-from arena.report.placings import PlacingEntry, full_title, stop_text
+from arena.report.placings import PlacingEntry, stop_text
 from arena.report.shown import shown_class
 from arena.report.site.charts import CurvePoint, EloCurves, TimeBars, whiskers
 from arena.report.site.game_page import GameLinks, GameTexts
@@ -155,8 +155,10 @@ class SiteContents:
         return found
 
     @cached_property
-    def _superior(self) -> dict[tuple[str, str], float]:
-        return {(each.name, each.opponent): each.stronger for each in self.table.pairs or ()}
+    def _stronger(self) -> dict[tuple[str, str], float]:
+        """The likelihood that the first of two bots is stronger than the second."""
+        pairs = {(each.name, each.opponent): each.stronger for each in self.table.pairs or ()}
+        return pairs | {(other, name): 1 - share for (name, other), share in pairs.items()}
 
     @cached_property
     def _lists(self) -> list[str]:
@@ -205,7 +207,6 @@ class SiteContents:
             "index.html",
             summary=summary,
             placing=placing,
-            title=full_title(placing) if placing else "",
             stop=stop_text(placing.stop) if placing and placing.stop else "",
             lines=list(zip(lines, whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines]), strict=True)),
             href=self.href,
@@ -222,13 +223,8 @@ class SiteContents:
             bots=len(self.league.order),
             href=self.href,
             cross=self.table.crosstable,
-            stronger=self._stronger if self._superior else None,
+            stronger=self._stronger,
         )
-
-    def _stronger(self, name: str, other: str) -> float | None:
-        if (name, other) in self._superior:
-            return self._superior[name, other]
-        return 1 - self._superior[other, name] if (other, name) in self._superior else None
 
     def _games(self, name: str, shown: frozenset[int], played: PlayedGames) -> str:
         games, number = self.league.games[::-1], self._lists.index(name)
@@ -291,7 +287,7 @@ class SiteContents:
             bots=len(order),
             said=next((one for one in reversed(versions) if one.declared or one.author), None),
             opponents=[
-                (other, *met[other].values(), self._stronger(line.name, other)) for other in order if other in met
+                (other, *met[other].values(), self._stronger.get((line.name, other))) for other in order if other in met
             ],
             href=self.href,
             losses=[(end.reason.value, end.losers[line.name]) for end in self.table.endings if line.name in end.losers],

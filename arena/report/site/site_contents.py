@@ -26,7 +26,6 @@ MENU = (
     ("Games", "games.html"),
     ("Rules", "rules.html"),
 )
-MENU_WITH_ROUNDS = (MENU[0], ("Rounds", ROUNDS_PAGE), *MENU[1:])
 MOST_IN_PAIRS = 60
 """The most bots for which the likelihood of superiority is shown for each pair."""
 
@@ -73,7 +72,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
     if reader.audience not in (Audience.ALL, Audience.PUBLIC):
         paged = frozenset(numbers)
         readable((row for row in store.each_row(counted=True) if row.number in paged), contents.settings, reader)
-    menu = MENU_WITH_ROUNDS if placing and placing.rounds else MENU
+    menu = (MENU[0], ("Rounds", ROUNDS_PAGE), *MENU[1:]) if placing and placing.rounds else MENU
     return SiteContents(
         table=table,
         league=league,
@@ -89,7 +88,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
             reader=reader,
             settings=contents.settings,
             names=dict(plan.names),
-            shown=tuple(roster.names.items()),
+            called=roster.names,
             has_dialogues=len(numbers) <= MOST_DIALOGUES if plan.dialogues is None else plan.dialogues,
             has_logs=plan.has_logs,
         ),

@@ -20,7 +20,7 @@ from waiting import PATIENCE
 
 from arena.cli import exit_codes
 from arena.web.address import Address, Listening, listen
-from arena.web.beside import LiveSetup, ServerBeside
+from arena.web.beside import LeagueProgress, LiveSetup, ServerBeside
 
 LINUX = sys.platform == "linux"
 
@@ -50,7 +50,7 @@ class Beside:
         self.url = listening.url
         self.said: list[str] = []
         self.has_said = threading.Event()
-        self.server = ServerBeside.start(setup_for(store, listening), listening, self._hear)
+        self.server = ServerBeside(setup_for(store, listening), listening, self._hear)
         self.process = psutil.Process(self.server.pid)
 
     def _hear(self, text: str) -> None:
@@ -88,7 +88,7 @@ def own(store: Path) -> Iterator[Beside]:
 
 def test_it_serves_the_store_and_the_progress_that_it_is_told(beside: Beside) -> None:
     assert "2 games" in get(beside.url)
-    beside.server.progress(2, 10, 60.0)
+    beside.server.tell(LeagueProgress(2, 10, 60.0))
     page = ""
     while "2 of 10 games over" not in page:
         page = get(f"{beside.url}now.html")
@@ -123,7 +123,7 @@ def test_if_it_dies_the_league_is_told_once_and_goes_on(own: Beside) -> None:
     os.kill(own.server.pid, signal.SIGKILL)
     assert own.has_said.wait(PATIENCE)
     for number in range(100):
-        own.server.progress(number, None, None)
+        own.server.tell(LeagueProgress(number, None, None))
     own.server.end()
     (said,) = own.said
     assert "the pages are not served any more" in said
@@ -137,7 +137,7 @@ def test_one_that_is_stopped_holds_nobody_up_and_is_killed_at_the_end(
     get(own.url)
     own.process.suspend()
     for number in range(10_000):
-        own.server.progress(number, None, None)
+        own.server.tell(LeagueProgress(number, None, None))
     own.server.end()
     assert not psutil.pid_exists(own.server.pid)
 
