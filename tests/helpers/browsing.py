@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,7 +23,9 @@ AXE = "ARENA_AXE"
 Axe = Callable[["Page"], list[str]]
 OpenAddress = Callable[..., "Page"]
 SCREENS: tuple[tuple[int, Literal["light", "dark"]], ...] = ((360, "dark"), (1280, "light"))
-"""Widths and colours of the screens on which pages are looked at."""
+"""Widths and colours of the screens on which axe looks at pages."""
+WIDTHS = (360, 768, 1280)
+"""Widths that each page has to fit."""
 
 
 @pytest.fixture(scope="session")
@@ -162,7 +164,9 @@ def axe() -> Axe:
             page.evaluate(source)
         found: list[str] = page.evaluate(
             """async () => {
-              const found = await axe.run(document, { preload: false, rules: { "target-size": { enabled: true } } });
+              const rules = { "target-size": { enabled: true } };
+              const options = { preload: false, resultTypes: ["violations"], rules };
+              const found = await axe.run(document, options);
               return found.violations.map((rule) => rule.id + ": " + rule.nodes[0].html + rule.nodes[0].failureSummary);
             }"""
         )
@@ -171,10 +175,12 @@ def axe() -> Axe:
     return find
 
 
-def look_at(page: "Page", axe: Axe) -> None:
-    """Look at a page on each screen: axe finds nothing, and the page is not wider than the screen."""
-    for width, scheme in SCREENS:
+def look_at(page: "Page", axe: Axe, screens: Sequence[tuple[int, Literal["light", "dark"]]] = SCREENS) -> None:
+    """Check that a page is not wider than any of the screens, and that axe finds nothing on these."""
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url
+    for width, scheme in screens:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
         assert axe(page) == [], page.url
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url

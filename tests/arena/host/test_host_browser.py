@@ -1,11 +1,12 @@
 """A competition in a real browser: from an invitation to one's bot at the top of the ladder, and pages for everybody's
 eyes and keyboard."""
 
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browsing import look_at
+from browsing import SCREENS, look_at
 from made_bots import MOVES, QUICK
 from made_cups import add_bot, make_account, make_cup, opened
 from served import Serve
@@ -31,6 +32,9 @@ OF_HOST = (
     "host/audit",
     "host/pairs",
 )
+
+IN_BOTH = {"", "team", "host"}
+"""The pages with the most elements for a visitor, a team and a host: axe looks at them on each screen."""
 
 
 def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
@@ -81,8 +85,10 @@ def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
 
 
 def look_at_all(open_address: "OpenAddress", at: str, team: object, host: object, axe: "Axe") -> None:
+    """Look at all pages, with axe on a narrow dark and a wide light screen by turns: they share one stylesheet."""
+    screens = cycle(SCREENS)
     for names, state in ((PUBLIC, None), (OF_TEAM, team), (OF_HOST, host)):
         page = open_address(f"{at}/sign-in", storage_state=state)
         for name in names:
             page.goto(f"{at}/{name}")
-            look_at(page, axe)
+            look_at(page, axe, SCREENS if name in IN_BOTH else [next(screens)])

@@ -51,7 +51,7 @@ def test_kernel_and_engine_agree_under_every_ruleset_that_the_kernel_has(name: s
 
 @pytest.mark.parametrize("manner", MANNERS, ids=lambda manner: manner.__name__)
 def test_kernel_and_engine_agree_on_the_first_45_plies_of_ten_thousand_games(manner: Manner) -> None:
-    games = 2500 // len(SUPPORTED) + 1
+    games = 10_000 // len(MANNERS) // len(SUPPORTED) + 1
     for seed, name in enumerate(SUPPORTED):
         compare(shortened(load_ruleset(name), 45), games, seed, manner, every=0)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from browsing import look_at
+from browsing import SCREENS, look_at
 from made_stores import make_store, play_game
 from served import PATIENCE, Serve, Served
 from served_command import pages_address
@@ -102,10 +102,10 @@ def test_axe_finds_nothing_on_pages_that_are_served(
     make_store(tmp_path / "l.sqlite", games=3)
     server = server_of(tmp_path / "l.sqlite")
     served = serving(server.application(), beside=server.run)
-    for name in ("", "games/1.html#ply=1"):
+    for name, screen in zip(("", "games/1.html#ply=1"), SCREENS, strict=True):  # both look the same from the disk
         page = open_address(f"http://{served.host}/{name}")
         page.wait_for_function("() => document.querySelector('.live').textContent.startsWith('Live')")
-        look_at(page, axe)
+        look_at(page, axe, [screen])
 
 
 BOT = """#!/usr/bin/env python3
@@ -197,8 +197,8 @@ def test_a_league_is_watched_to_its_end_and_axe_finds_nothing(
         "[...document.querySelectorAll('[data-square]')].filter((one) => /^[rb][^?!]/.test(one.dataset.cell)).length"
     )
     assert known < 16  # most ranks of this army are not known to both sides
-    for viewer in (page, watched):
-        look_at(viewer, axe)
+    for viewer, screen in zip((page, watched), SCREENS, strict=True):
+        look_at(viewer, axe, [screen])
     assert complaints == []
     (tmp_path / "enough").touch()
     watched.wait_for_url("**/games/*.html*")
