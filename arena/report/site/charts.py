@@ -18,7 +18,7 @@ HUES = (250, 55, 140, 350, 95, 205, 25, 300)
 def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) -> list[dict[str, float | None]]:
     """Place each (Elo, low, high) on the scale of a table; None stays None."""
     known = [value for elo in elos for value in elo if value is not None]
-    least, most = min(*known, -10.0), max(*known, 10.0)
+    least, most = min(*known, 0.0, -10.0), max(*known, 0.0, 10.0)
 
     def at(value: float | None) -> float | None:
         return None if value is None else round(4 + (value - least) / (most - least) * (WHISKER_WIDTH - 8), 1)
