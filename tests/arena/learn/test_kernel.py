@@ -46,7 +46,7 @@ def supported_rules(rng: Random) -> Ruleset:
 @pytest.mark.parametrize("name", SUPPORTED)
 def test_kernel_and_engine_agree_under_every_ruleset_that_the_kernel_has(name: str) -> None:
     for manner in MANNERS:
-        assert compare(shortened(load_ruleset(name), 2000), 1, 11, manner, every=20).plies > 20
+        assert compare(shortened(load_ruleset(name), 1000), 1, 11, manner, every=50).plies > 20
 
 
 @pytest.mark.parametrize("manner", MANNERS, ids=lambda manner: manner.__name__)
@@ -60,7 +60,7 @@ def test_kernel_and_engine_agree_under_random_rules_and_in_every_kind_of_ending(
     reasons: set[str] = set()
     for seed in range(100):
         rng = Random(seed)
-        reasons |= compare(supported_rules(rng), 4, seed, MANNERS[seed % len(MANNERS)], every=20).reasons
+        reasons |= compare(supported_rules(rng), 4, seed, MANNERS[seed % len(MANNERS)], every=50).reasons
     assert reasons == {reason.value for reason in REASONS if reason}
 
 
