@@ -2,7 +2,7 @@
 
 Every seat's move is drawn from what the network scores highest; the moves of a seat that did better than the network
 expected become likelier, the others less likely. The set-ups that win more are drawn more often. It begins from random
-numbers and random set-ups, and is told only who won.
+numbers and random set-ups, and learns only who won.
 """
 
 import os

@@ -16,7 +16,7 @@ from arena.web.server import LIMITS, ServerLimits
 
 NASTY = "<script>alert(1)</script>"
 MOST_BYTES = 55 * 1024
-"""Of all scripts and styles together, but for the style of competitions."""
+"""The most bytes of all scripts and styles together, without the style of competitions."""
 
 
 async def hello(request: Request) -> Response:
