@@ -1,6 +1,7 @@
 """Opponents that know all pieces, for `arena check`: their actions, and set-ups that leave few."""
 
 import enum
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from arena.game import Trial
@@ -8,7 +9,7 @@ from arena.stratego.rules.action_types import Action, Infiltration, Rescue
 from arena.stratego.rules.board import BLUE_BIT, EMPTY, RANKS
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.rules.tables import CANNOT_ATTACK, tables_of
+from arena.stratego.rules.tables import tables_of
 from protocol.bot import random_rows
 from protocol.notation import BOARD_SIZE, Color, Rank, Survivor
 
@@ -37,7 +38,8 @@ def action(game: EngineGame, seed: int, foe: Foe) -> str:
     actions = list(game.legal_moves())
     Random(seed).shuffle(actions)
     if foe is Foe.HUNTER:
-        return max(actions, key=lambda action: _greed(game, action)).text
+        prey = _prey(game)
+        return max(actions, key=lambda action: _greed(game, action, prey)).text
     if foe is Foe.SHY:
         return next((action for action in actions if not _attacks(game, action)), actions[0]).text
     return actions[0].text
@@ -70,7 +72,7 @@ def _attacks(game: EngineGame, action: Action) -> bool:
     return game.board[(action.move if isinstance(action, Rescue) else action).target] != EMPTY
 
 
-def _greed(game: EngineGame, action: Action) -> float:
+def _greed(game: EngineGame, action: Action, prey: Mapping[int, Sequence[tuple[int, int]]]) -> float:
     board = game.board
     if isinstance(action, Infiltration):
         return 8.0 if RANKS[board[action.target]] is action.rank else -5.0
@@ -85,19 +87,22 @@ def _greed(game: EngineGame, action: Action) -> float:
         if survivor is Survivor.ATTACKER:
             return 20.0 + RANKS[other] + bonus
         return 2.0 if survivor is Survivor.NEITHER else -30.0
-    return bonus + _distance(game, move.origin, code) - _distance(game, move.target, code)
+    return bonus + _distance(move.origin, prey[code]) - _distance(move.target, prey[code])
 
 
-def _distance(game: EngineGame, square: int, code: int) -> int:
-    """Return the steps from a square to the nearest piece that this one beats, on an empty board."""
-    if RANKS[code] in CANNOT_ATTACK:  # a flag or a bomb that may move
-        return 0
-    fights = game.tables.fights[RANKS[code]]
-    is_blue = code > BLUE_BIT
+def _prey(game: EngineGame) -> dict[int, list[tuple[int, int]]]:
+    """Return the rows and files of the pieces that each piece of the side to move beats, by its code."""
+    is_blue = game.to_move is Color.BLUE
+    pieces = [(square, code) for square, code in enumerate(game.board) if code != EMPTY]
+    enemies = [(*divmod(square, BOARD_SIZE), RANKS[code]) for square, code in pieces if (code > BLUE_BIT) != is_blue]
+    prey: dict[int, list[tuple[int, int]]] = {}
+    for code in {code for _, code in pieces if (code > BLUE_BIT) == is_blue}:
+        fights = game.tables.fights.get(RANKS[code])  # a flag or a bomb has none, and may move under some rules
+        prey[code] = [(row, file) for row, file, other in enemies if fights and fights[other] is Survivor.ATTACKER]
+    return prey
+
+
+def _distance(square: int, others: Sequence[tuple[int, int]]) -> int:
+    """Return the steps from a square to the nearest of others, on an empty board."""
     row, file = divmod(square, BOARD_SIZE)
-    nearest = 2 * BOARD_SIZE
-    for other, found in enumerate(game.board):
-        if found and (found > BLUE_BIT) != is_blue and fights[RANKS[found]] is Survivor.ATTACKER:
-            other_row, other_file = divmod(other, BOARD_SIZE)
-            nearest = min(nearest, abs(row - other_row) + abs(file - other_file))
-    return nearest
+    return min((abs(row - other_row) + abs(file - other_file) for other_row, other_file in others), default=0)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, replace
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -32,7 +33,12 @@ _NAME = re.compile(r"[\w./+-]+", re.ASCII)
 
 
 def ruleset_names() -> list[str]:
-    return sorted(_names(_folder(), ""))
+    return list(_shipped_names())
+
+
+@cache
+def _shipped_names() -> tuple[str, ...]:
+    return tuple(sorted(_names(_folder(), "")))
 
 
 def _names(folder: Traversable, prefix: str) -> Iterator[str]:
@@ -84,8 +90,9 @@ def load_ruleset(text: str = DEFAULT_RULESET) -> Ruleset:
     return ruleset
 
 
+@cache
 def _load_shipped(name: str) -> Ruleset:
-    names = ruleset_names()
+    names = _shipped_names()
     if name not in names:
         inside = [each for each in names if each.startswith(f"{name}/")]
         meant = f"did you mean {' or '.join(inside)}?" if inside else suggest(name, names)
@@ -140,6 +147,7 @@ def switch_title(name: str) -> str:
     return f"{switch.title} ({switch.source})"
 
 
+@cache
 def _switches() -> Mapping[str, Switch]:
     text = (_folder() / SWITCH_FILE).read_text(encoding="utf-8")
     return read_switches(parse_toml(text.encode(), SWITCH_FILE), SWITCH_FILE)
