@@ -17,7 +17,7 @@ from arena.stratego.rules.action_types import (
     Rescue,
     parse_action,
 )
-from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, code_of
+from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, StraightMove, code_of
 from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.legality import check
 from arena.stratego.rules.movegen import is_mobile, legal_actions, plain_actions
@@ -83,6 +83,8 @@ class EngineGame(EnginePosition):
 
     def play(self, action: Action) -> tuple[Event, ...]:
         """Play an action that is known to be legal. Returns the public events."""
+        if self.tables.quick and isinstance(action, StraightMove) and not self.board[action.target]:
+            return self._step(action)
         side = self.to_move
         self.ply += 1
         moved = Moved(COLORS[side], action.text)
@@ -101,6 +103,32 @@ class EngineGame(EnginePosition):
         if self.outcome is None:
             self._look_for_end(other_is_mobile=quiet_move)
         return events
+
+    def _step(self, move: StraightMove) -> tuple[Event, ...]:
+        """Play a move to an empty square under rules without additions: the fast path of `play`."""
+        side, board = self.to_move, self.board
+        origin, target = move.origin, move.target
+        board[target] = board[origin]
+        board[origin] = EMPTY
+        movers = self.movers[side]
+        movers.remove(origin)
+        movers.add(target)
+        self.runs[side].played(move)
+        chase, told = self.chase, self.told
+        if chase:
+            chase.moved(board, side, move)
+        if origin in told:
+            told.remove(origin)
+            told.add(target)
+        elif move.between:
+            told.add(target)
+        self.ply += 1
+        self.quiet += 1
+        self.to_move = COLORS[1 - side]
+        self._look_for_end(True)
+        if move.between:
+            return Moved(side, move.text), Reveal(SQUARES[target], Rank.SCOUT)
+        return (Moved(side, move.text),)
 
     def _move_piece(self, move: PieceMove, side: int) -> Battle | Reveal | None:
         board, tables = self.board, self.tables

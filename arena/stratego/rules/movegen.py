@@ -46,8 +46,18 @@ def is_mobile(game: EnginePosition, side: int) -> bool:
         return any(True for _ in piece_moves(game, side)) or (
             game.tables.infiltration and any(True for _ in infiltrations(game, side))
         )
-    board, enterable = game.board, ENTERABLE[side]
-    return any(enterable[board[target]] for origin in game.movers[side] for target, _ in STEPS[origin])
+    board, enterable, movers = game.board, ENTERABLE[side], game.movers[side]
+    last = game.mobile[side]
+    if last in movers:  # most often true: what could move before still can
+        for target, _ in STEPS[last]:
+            if enterable[board[target]]:
+                return True
+    for origin in movers:
+        for target, _ in STEPS[origin]:
+            if enterable[board[target]]:
+                game.mobile[side] = origin
+                return True
+    return False
 
 
 def plain_actions(game: EnginePosition, side: int) -> list[StraightMove]:

@@ -68,6 +68,8 @@ class EnginePosition(Pieces):
         for square, code in enumerate(self.board):
             if self.tables.can_move[code]:
                 self.movers[code > BLUE_BIT].add(square)
+        self.mobile = [EMPTY, EMPTY]
+        """By side: the square of a piece last found able to move, which is tried first the next time."""
         self.runs = (TwoSquares(ruleset.two_squares), TwoSquares(ruleset.two_squares))
         self.chase = None if self.tables.chasing_is_free else ChaseLog(ruleset.chase, self.tables.rescues > 0)
         self.told = set()
@@ -80,6 +82,7 @@ class EnginePosition(Pieces):
         other.rescued = self.rescued[:]
         other.rescuers = (self.rescuers[0].copy(), self.rescuers[1].copy())
         other.movers = (self.movers[0].copy(), self.movers[1].copy())
+        other.mobile = self.mobile[:]
         other.runs = (self.runs[0].copy(), self.runs[1].copy())
         other.chase = self.chase.copy() if self.chase else None
         other.told = self.told.copy()

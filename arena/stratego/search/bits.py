@@ -38,5 +38,10 @@ Run = tuple[int, ...]
 
 NO_RUN: Run = (-1, 0)
 
+Slides = tuple[int, int, int, tuple[StraightMove, ...]]
+"""A scout's moves with what they depend on: a set of squares, and the pieces of both sides on them."""
+
+NO_SLIDES: Slides = (0, 1, 0, ())
+
 Steps = tuple[list[StraightMove], list[int]]
 """All steps of a side except those of its scouts, and the squares of scouts that can move."""

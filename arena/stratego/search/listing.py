@@ -1,7 +1,8 @@
 """The legal actions in a position that is searched, and its outcome.
 
 Each side's steps are listed once and kept until a piece of that side moves or leaves: they depend on its own pieces
-alone, since an empty square and an enemy can both be entered. Scouts' moves are listed anew.
+alone, since an empty square and an enemy can both be entered. Scouts' moves are kept with the squares that they depend
+on.
 """
 
 from collections import Counter
@@ -13,8 +14,19 @@ from arena.stratego.rules.movegen import infiltrations, may_rescue, piece_moves,
 from arena.stratego.rules.position import Pieces
 from arena.stratego.rules.repetition import Change, ways_back
 from arena.stratego.rules.ruleset import Chase, Ruleset, Starts
-from arena.stratego.rules.tables import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS, tables_of
-from arena.stratego.search.bits import ALL_EXITS, BIT, FLIPS, NEAR, NO_RUN, STEPS_BY_EXITS, Run, Steps
+from arena.stratego.rules.tables import CANNOT_ATTACK, COLORS, SCOUTS, tables_of
+from arena.stratego.search.bits import (
+    ALL_EXITS,
+    BIT,
+    FLIPS,
+    NEAR,
+    NO_RUN,
+    NO_SLIDES,
+    STEPS_BY_EXITS,
+    Run,
+    Slides,
+    Steps,
+)
 from arena.stratego.search.chasing import NO_CHASE, ChaseState, changes_of, fled, last, since
 from protocol.notation import Color, Reason
 from protocol.seats import Outcome
@@ -50,6 +62,7 @@ class Listing(Pieces):
         self._exits_of = [0, 0]
         """By side: the pieces for which its exits were computed; they are updated on demand."""
         self._steps: list[Steps | None] = [None, None]
+        self._slides: tuple[dict[int, Slides], dict[int, Slides]] = ({}, {})
         self._runs: list[Run] = [NO_RUN, NO_RUN]
         self._chase = None if self.tables.chasing_is_free else NO_CHASE
         self._limit = ruleset.two_squares or 0
@@ -121,15 +134,14 @@ class Listing(Pieces):
             steps = self._steps[side] = self._find_steps(side)
         moves = steps[0][:]
         if steps[1]:
-            board, enterable = self.board, ENTERABLE[side]
+            mine, theirs = self._occupied[side], self._occupied[1 - side]
+            slides = self._slides[side]
             for origin in steps[1]:
-                for ray in RAYS[origin]:
-                    for target, move in ray:
-                        code = board[target]
-                        if enterable[code]:
-                            moves.append(move)
-                        if code:
-                            break
+                found = slides.get(origin, NO_SLIDES)
+                watched = found[0]
+                if mine & watched != found[1] or theirs & watched != found[2]:
+                    found = slides[origin] = self._slide(side, origin)
+                moves += found[3]
         return moves
 
     def _find_steps(self, side: int) -> Steps:
@@ -149,6 +161,22 @@ class Listing(Pieces):
             elif exits[origin] & 15:
                 scouts.append(origin)
         return steps, scouts
+
+    def _slide(self, side: int, origin: int) -> Slides:
+        board = self.board
+        mine, theirs = self._occupied[side], self._occupied[1 - side]
+        moves: list[StraightMove] = []
+        watched = BIT[origin]
+        for ray in RAYS[origin]:
+            for target, move in ray:
+                watched |= BIT[target]
+                code = board[target]
+                if code:
+                    if (code > BLUE_BIT) != side:
+                        moves.append(move)
+                    break
+                moves.append(move)
+        return watched, mine & watched, theirs & watched, tuple(moves)
 
     def _all_actions(self, side: int, repeats: bool) -> list[Action]:
         actions: list[Action] = []

@@ -27,12 +27,18 @@ Before = tuple[
 """The state before a rare action: changed squares with their codes, changed losses with their counts; then `quiet`, the
 squares of both sides, their steps, the pieces that have been named, the rescues, and the pieces that earned them."""
 
-Undone = tuple[Action, Before | None, Run, ChaseState | None, Steps | None, int, int, int, Outcome | None, bool]
+Fought = tuple[int, int, Survivor, int, bool, bool, int, Steps | None]
+"""A quick attack: both codes and the survivor; then the state before it: `quiet`, which of the two had been named, and
+the other side's squares and steps."""
+
+Undone = tuple[
+    Action, Before | None, Fought | None, Run, ChaseState | None, Steps | None, int, int, int, Outcome | None, bool
+]
 """An action and the state before it: the run, the chase, the steps, the key, the squares of the side, the change of the
 piece's mark of being known (see below), the outcome, whether the other side can step back."""
 
-STAYS, GOES_ALONG, NEW = range(3)
-"""Changes of the mark: none; it moves with the piece; it is new."""
+STAYS, GOES_ALONG, NEW, ATTACK = range(4)
+"""Changes of the mark: none; it moves with the piece; it is new; or there was an attack."""
 
 
 class RarePlay(Listing):
@@ -75,7 +81,7 @@ class RarePlay(Listing):
         )
         outcome, other_moves = self._outcome, self._other_moves
         run, chase = self._runs[side], self._chase
-        self._undo.append((action, before, run, chase, None, self._key, 0, STAYS, outcome, other_moves))
+        self._undo.append((action, before, None, run, chase, None, self._key, 0, STAYS, outcome, other_moves))
         self._outcome = NOT_ASKED
         self._other_moves = False
         self.ply += 1

@@ -14,10 +14,11 @@ from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.setup import place_both
 from arena.stratego.rules.tables import COLORS
 from arena.stratego.search.bits import BIT, NEAR
-from arena.stratego.search.chasing import moved
+from arena.stratego.search.chasing import attacked, moved
 from arena.stratego.search.listing import NOT_ASKED
-from arena.stratego.search.rare import GOES_ALONG, NEW, STAYS, RarePlay
-from protocol.notation import SQUARES, Color, Rank
+from arena.stratego.search.rare import ATTACK, GOES_ALONG, NEW, STAYS, Fought, RarePlay
+from protocol.notation import SQUARES, Color, Rank, Reason, Survivor
+from protocol.seats import Outcome
 
 BLUE_TO_MOVE = 0x5DEECE66D1234567
 
@@ -59,6 +60,7 @@ class Position(RarePlay):
         other._exits = (self._exits[0][:], self._exits[1][:])
         other._exits_of = self._exits_of[:]
         other._steps = self._steps[:]
+        other._slides = (self._slides[0].copy(), self._slides[1].copy())
         other._runs = self._runs[:]
         other._chase = self._chase
         other._limit, other._booklet = self._limit, self._booklet
@@ -134,8 +136,11 @@ class Position(RarePlay):
     def play(self, action: Action) -> None:
         """Play an action that is known to be legal. `undo` takes it back."""
         board, tables = self.board, self.tables
-        if not tables.quick or type(action) is not StraightMove or board[action.target]:
+        if not tables.quick or type(action) is not StraightMove:
             self._play_rare(action)
+            return
+        if board[action.target]:
+            self._attack(action)
             return
         side, origin, target = self.side, action.origin, action.target
         run, chase, key, occupied = self._runs[side], self._chase, self._key, self._occupied[side]
@@ -148,7 +153,7 @@ class Position(RarePlay):
             told.add(target)
             mark = NEW
         self._undo.append(
-            (action, None, run, chase, self._steps[side], key, occupied, mark, self._outcome, self._other_moves)
+            (action, None, None, run, chase, self._steps[side], key, occupied, mark, self._outcome, self._other_moves)
         )
         code = board[origin]
         board[target] = code
@@ -175,7 +180,7 @@ class Position(RarePlay):
 
     def undo(self) -> None:
         """Undo the last action. Raises IndexError without an action played here since the position was copied."""
-        action, before, run, chase, steps, key, occupied, mark, outcome, other_moves = self._undo.pop()
+        action, before, fought, run, chase, steps, key, occupied, mark, outcome, other_moves = self._undo.pop()
         side = self.side = 1 - self.side
         self.ply -= 1
         self._runs[side] = run
@@ -189,6 +194,9 @@ class Position(RarePlay):
         assert type(action) is StraightMove
         self._steps[side] = steps
         self._occupied[side] = occupied
+        if fought is not None:
+            self._undo_attack(action, fought)
+            return
         self.quiet -= 1
         origin, target, board = action.origin, action.target, self.board
         board[origin] = board[target]
@@ -200,3 +208,74 @@ class Position(RarePlay):
             self.told.remove(target)
             if mark == GOES_ALONG:
                 self.told.add(origin)
+
+    # --- attacks under plain rulesets, which a search plays often ---------------------------------------------------
+
+    def _attack(self, move: StraightMove) -> None:
+        side, origin, target, board = self.side, move.origin, move.target, self.board
+        enemy, code, other, told = 1 - side, board[origin], board[target], self.told
+        attacker, defender = RANKS[code], RANKS[other]
+        survivor = self.tables.fights[attacker][defender]
+        occupied, steps, key = self._occupied, self._steps, self._key
+        fought = (code, other, survivor, self.quiet, origin in told, target in told, occupied[enemy], steps[enemy])
+        run, chase = self._runs[side], self._chase
+        outcome, other_moves = self._outcome, self._other_moves
+        before = (move, None, fought, run, chase, steps[side], key, occupied[side], ATTACK, outcome, other_moves)
+        self._undo.append(before)
+        board[origin] = EMPTY
+        self.movers[side].remove(origin)
+        told.discard(origin)
+        occupied[side] ^= BIT[origin]
+        steps[side] = None
+        key ^= SQUARE_KEYS[code][origin]
+        if survivor is not Survivor.DEFENDER:
+            self.lost[enemy][defender] += 1
+            self.movers[enemy].discard(target)
+            told.discard(target)
+            occupied[enemy] ^= BIT[target]
+            steps[enemy] = None
+            key ^= SQUARE_KEYS[other][target]
+            board[target] = EMPTY
+        if survivor is Survivor.ATTACKER:
+            board[target] = code
+            self.movers[side].add(target)
+            told.add(target)
+            occupied[side] ^= BIT[target]
+            key ^= SQUARE_KEYS[code][target]
+        else:
+            self.lost[side][attacker] += 1
+            if survivor is Survivor.DEFENDER and not (self.tables.silent and attacker is not Rank.SCOUT):
+                told.add(target)
+        self._key = key
+        self._runs[side] = self._run_after(run, move)
+        if chase is not None:
+            self._chase = attacked(chase, side, move, occupied[enemy] & NEAR[target], None)
+        self.ply += 1
+        self.quiet = 0
+        self._outcome = Outcome(COLORS[side], Reason.FLAG) if defender is Rank.FLAG else NOT_ASKED
+        self._other_moves = False
+        self.side = enemy
+
+    def _undo_attack(self, action: Action, fought: Fought) -> None:
+        assert type(action) is StraightMove
+        code, other, survivor, self.quiet, was_told, other_was_told, occupied, steps = fought
+        side, origin, target, board = self.side, action.origin, action.target, self.board
+        enemy, told = 1 - side, self.told
+        board[origin] = code
+        board[target] = other
+        self.movers[side].add(origin)
+        told.discard(target)
+        if was_told:
+            told.add(origin)
+        if other_was_told:
+            told.add(target)
+        if survivor is Survivor.ATTACKER:
+            self.movers[side].remove(target)
+        else:
+            self.lost[side][RANKS[code]] -= 1
+        if survivor is not Survivor.DEFENDER:
+            self.lost[enemy][RANKS[other]] -= 1
+            if self.tables.can_move[other]:
+                self.movers[enemy].add(target)
+        self._occupied[enemy] = occupied
+        self._steps[enemy] = steps
