@@ -90,11 +90,13 @@ class StageLog:
 def _unpack_anew(job: Job) -> None:
     folder = Path(job.folder)
     remove(folder)
-    limits = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (UNPACK_MEMORY, limits[1]))
     with open(received_file(Path(job.cup), job.submission.id), "rb") as source:
-        unpack(source, folder, Path(job.submission.sent_as).name or job.submission.bot, job.limits)
-    resource.setrlimit(resource.RLIMIT_AS, limits)
+        limits = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (UNPACK_MEMORY, limits[1]))
+        try:
+            unpack(source, folder, Path(job.submission.sent_as).name or job.submission.bot, job.limits)
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, limits)
 
 
 def _unpack(job: Job, log: StageLog) -> StageResult:

@@ -14,7 +14,7 @@ from typing import Literal, cast
 from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, make_token, team_of
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import KEY, KEY_BYTES, Cup, Playing
-from arena.host.submissions import Submission, receive
+from arena.host.submissions import BOTS, Submission, receive
 
 HOST = MACHINE
 DUEL = Playing(rules="duel", sandbox="basic", time="500ms")
@@ -60,6 +60,7 @@ class Hosted:
 
 def make_hosted(folder: Path, cup: Cup | None = None) -> Hosted:
     folder.mkdir(mode=0o700, exist_ok=True)
+    (folder / BOTS).mkdir(mode=0o700)
     (folder / KEY).write_bytes(secrets.token_bytes(KEY_BYTES))
     cup = cup or Cup(title="A test", address="http://127.0.0.1", trusted=True, play=DUEL)
     return Hosted(folder, cup, CupDatabase(folder / FILE, create=True))

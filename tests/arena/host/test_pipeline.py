@@ -1,11 +1,14 @@
 """Submissions through the stages, with real bots: what passes, what fails and why, and what survives kill -9."""
 
+import os
+import resource
 import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,10 +23,11 @@ from waiting import PATIENCE, until
 
 from arena.errors import UsageError
 from arena.game.time_control import parse_time
-from arena.host import pipeline
+from arena.host import job, pipeline
 from arena.host.accounts import Account, Actor
 from arena.host.cup_database import FILE
 from arena.host.cup_settings import Cup, Submissions
+from arena.host.job import Job, do
 from arena.host.pipeline import ATTEMPTS, Pipeline, child_token, clear_left
 from arena.host.submissions import (
     Stage,
@@ -32,14 +36,18 @@ from arena.host.submissions import (
     StageState,
     Submission,
     SubmissionState,
+    begin_stage,
     bot_folder,
     decide,
+    end_stage,
     get_submission,
     queue,
     received_file,
     stages_of,
     why_waiting,
 )
+from arena.host.unpack import unpack
+from arena.sandbox import procfs
 from arena.sandbox.reaper import left_by
 
 HELPERS = Path(__file__).parents[2] / "helpers"
@@ -94,23 +102,34 @@ def stages(hosted: Hosted, submission: Submission) -> dict[str, Stage]:
     return {stage.name.value: stage for stage in stages_of(hosted.database, submission.id)}
 
 
-def children(parent: int | None = None) -> list[psutil.Process]:
+def children(parent: int) -> list[psutil.Process]:
     """The processes of stages below a process."""
-    found = psutil.Process(parent).children()
-    return [one for one in found if any("arena.host.job" in word for word in _line_of(one))]
+    found = map(psutil.Process, procfs.children(parent))
+    return [one for one in found if any("arena.host.job" in word for word in one.cmdline())]
 
 
-def child_of(hosted: Hosted, submission: Submission, name: StageName, parent: int | None = None) -> bool:
+def child_of(hosted: Hosted, submission: Submission, name: StageName, parent: int) -> bool:
     """Whether a stage is running in a child of this process."""
     stage = stages(hosted, submission).get(name.value)
-    return stage is not None and stage.state is StageState.BEGUN and bool(children(parent))
+    with suppress(psutil.Error):  # it is over meanwhile
+        return stage is not None and stage.state is StageState.BEGUN and bool(children(parent))
+    return False
 
 
-def _line_of(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
+def submit_at(hosted: Hosted, account: Account, data: bytes, first: StageName) -> Submission:
+    """Submit a bot of which the stages before this one are done."""
+    sent = hosted.submit(account, "Rook", data)
+    with received_file(hosted.folder, sent.id).open("rb") as file:
+        unpack(file, bot_folder(hosted.folder, sent.id), sent.bot, hosted.cup.submissions)
+    for name in takewhile(lambda name: name is not first, StageName):
+        begin_stage(hosted.database, sent.id, name)
+        end_stage(hosted.database, hosted.cup, sent.id, name, StageResult())
+    return now(hosted, sent)
+
+
+def job_of(hosted: Hosted, submission: Submission, stage: StageName) -> Job:
+    limits, play = hosted.cup.submissions, hosted.cup.play
+    return Job(stage, str(hosted.folder), submission, limits, play, is_again=False, parent=os.getpid())
 
 
 def with_build(line: str, folder: str = "", packed: Literal["gz", "xz"] = "gz") -> bytes:
@@ -155,7 +174,7 @@ def test_bots_are_built_checked_and_tried_in_the_sandbox(folder: Path) -> None:
     hosted = make_hosted(folder / "cup", cup)
     (hosted.folder / "secret.key").write_text("the secret")
     spy = f"(cat {hosted.folder}/secret.key ../../secret.key; ls {hosted.folder}) > made 2>&1; true"
-    sent = hosted.submit(hosted.member("Ann", "Rooks"), "Rook", with_build(spy))
+    sent = submit_at(hosted, hosted.member("Ann", "Rooks"), with_build(spy), StageName.BUILD)
     run_until(hosted)
     assert now(hosted, sent).state is SubmissionState.PROBATION, stages(hosted, sent)
     made = (bot_folder(hosted.folder, sent.id) / "made").read_text()
@@ -171,7 +190,7 @@ def test_a_build_fills_no_disk(folder: Path, line: str) -> None:
     play, limits = msgspec.structs.replace(DUEL, sandbox="bwrap"), Submissions(build_mib=1)
     cup = Cup(title="A test", address="http://127.0.0.1", play=play, submissions=limits)
     hosted = make_hosted(folder / "cup", cup)
-    sent = hosted.submit(hosted.member("Ann", "Rooks"), "Rook", with_build(line))
+    sent = submit_at(hosted, hosted.member("Ann", "Rooks"), with_build(line), StageName.BUILD)
     run_until(hosted)
     assert now(hosted, sent).state is SubmissionState.FAILED
     log = stages(hosted, sent)["build"].log
@@ -180,22 +199,39 @@ def test_a_build_fills_no_disk(folder: Path, line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"README": "no bot"}, "Rook: expected"),
+        ({"a.py": "", "b.py": ""}, "expected a bot.toml in this folder"),
+        ({"bot.toml": "command = 7", "x": ""}, "Rook/bot.toml: command: expected"),
+        ({"bot.toml": "command = ['/bin/../../../etc/shadow']", "x": ""}, "Rook"),
+    ],
+)
+def test_files_that_are_no_bot_do_not_pass_the_first_stage(
+    hosted: Hosted, ann: Account, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], words: str
+) -> None:
+    monkeypatch.setattr(job, "UNPACK_MEMORY", resource.RLIM_INFINITY)  # this process may have more
+    sent = hosted.submit(ann, "Rook", tar(files))
+    result = do(job_of(hosted, sent, StageName.UNPACK))
+    assert words in result.fault
+    assert result.fault in result.log
+    assert str(hosted.folder) not in result.log
+
+
+@pytest.mark.parametrize(
     ("stage", "files", "words"),
     [
         ("unpack", None, "this cannot be unpacked"),
-        ("unpack", {"README": "no bot"}, "Rook: expected"),
-        ("unpack", {"a.py": "", "b.py": ""}, "expected a bot.toml in this folder"),
-        ("unpack", {"bot.toml": "command = 7", "x": ""}, "Rook/bot.toml: command: expected"),
-        ("unpack", {"bot.toml": "command = ['/bin/../../../etc/shadow']", "x": ""}, "Rook"),
         ("build", {"bot.toml": "command = ['./out']\nbuild = 'echo no luck >&2; exit 3'"}, "failed with exit code 3"),
         ("build", {"bot.toml": "command = ['./out']\nbuild = 'true'"}, "did not make ./out"),
         ("check", {"bot.sh": BROKEN_BOT}, "the last line on standard error: no luck today"),
+        ("trial", {"bot.sh": MOVES.replace("\n", "\necho out of paper >&2; exit 1\n", 1)}, "it forfeits games: Rook"),
     ],
 )
 def test_a_stage_that_fails_says_what_to_do(
     hosted: Hosted, ann: Account, stage: str, files: dict[str, str] | None, words: str
 ) -> None:
-    sent = hosted.submit(ann, "Rook", tar(files) if files else b"nonsense")
+    sent = submit_at(hosted, ann, tar(files), StageName(stage)) if files else hosted.submit(ann, "Rook", b"nonsense")
     run_until(hosted)
     failed = now(hosted, sent)
     assert failed.state is SubmissionState.FAILED
@@ -204,22 +240,8 @@ def test_a_stage_that_fails_says_what_to_do(
     *_, last = stages(hosted, sent).values()
     assert (last.name.value, last.state) == (stage, StageState.FAILED)
     assert why_waiting(hosted.database, hosted.cup, failed).startswith("It has failed: ")
-
-
-def test_a_bot_that_forfeits_in_its_trial_does_not_get_into_the_ladder(
-    hosted: Hosted, ann: Account, folder: Path
-) -> None:
-    turns_bad = f"\ntest -e {folder}/bad && echo out of paper >&2 && exit 1\n"
-    sent = hosted.submit(ann, "Rook", tar({"bot.sh": MOVES.replace("\n", turns_bad, 1)}))
-
-    def tell(submission: Submission) -> None:
-        if submission.state is SubmissionState.CHECKED:
-            (folder / "bad").touch()
-
-    run_until(hosted, tell=tell)
-    assert now(hosted, sent).state is SubmissionState.FAILED
-    assert now(hosted, sent).reason.startswith("it forfeits games: Rook forfeited 2 games")
-    assert "out of paper" in stages(hosted, sent)["trial"].log
+    if stage == "trial":
+        assert "out of paper" in last.log
 
 
 def test_a_stage_whose_process_is_killed_begins_again(hosted: Hosted, ann: Account) -> None:
@@ -228,8 +250,8 @@ def test_a_stage_whose_process_is_killed_begins_again(hosted: Hosted, ann: Accou
     async def main() -> None:
         async with running(hosted, complain=complaints.append):
             for name in StageName:
-                await when(partial(child_of, hosted, sent, name), f"{name} is running")
-                children()[0].kill()
+                await when(partial(child_of, hosted, sent, name, os.getpid()), f"{name} is running")
+                children(os.getpid())[0].kill()
             await when(lambda: not queue(hosted.database), "the queue is empty")
 
     trio.run(main)
@@ -241,31 +263,27 @@ def test_a_stage_whose_process_is_killed_begins_again(hosted: Hosted, ann: Accou
 
 
 def test_a_stage_begins_again_when_the_server_was_killed(hosted: Hosted, ann: Account) -> None:
-    sent = hosted.submit(ann, "Rook", with_build("echo built > made"))
+    sent = submit_at(hosted, ann, tar({"bot.sh": MOVES}), StageName.TRIAL)
     line = [sys.executable, str(HELPERS / "host_pipeline.py"), str(hosted.folder)]
-    for name in StageName:
-        with subprocess.Popen(line) as server:
-            until(partial(child_of, hosted, sent, name, server.pid), f"{name} is running")
-            (child,) = children(server.pid)
-            server.kill()
-            server.wait()
-        psutil.wait_procs([child], PATIENCE)
-        until(lambda: not left_by(child_token(hosted.folder)), "the stage ends with its server")
+    with subprocess.Popen(line) as server:
+        until(partial(child_of, hosted, sent, StageName.TRIAL, server.pid), "the trial is running")
+        server.kill()
+    until(lambda: not left_by(child_token(hosted.folder)), "the stage ends with its server")
     subprocess.run(line, check=True, timeout=PATIENCE)
     assert now(hosted, sent).state is SubmissionState.PROBATION, stages(hosted, sent)
-    assert [stage.attempts for stage in stages(hosted, sent).values()] == [2, 2, 2, 2]
+    assert [stage.attempts for stage in stages(hosted, sent).values()] == [1, 1, 1, 2]
 
 
 def test_what_a_killed_server_and_child_have_left_is_killed_at_the_next_start(
     hosted: Hosted, ann: Account, folder: Path
 ) -> None:
-    hosted.submit(ann, "Rook", waits_in_build(folder))
+    submit_at(hosted, ann, waits_in_build(folder), StageName.BUILD)
     with subprocess.Popen([sys.executable, str(HELPERS / "host_pipeline.py"), str(hosted.folder)]) as server:
         until((folder / "building").exists, "the build is running")
         (child,) = children(server.pid)
         server.kill()
         child.kill()
-    psutil.wait_procs([child], PATIENCE)
+    until(lambda: child.pid not in left_by(child_token(hosted.folder)), "the process of the stage is dead")
     assert left_by(child_token(hosted.folder))
     (hosted.folder / "incoming").mkdir()
     trio.run(clear_left, hosted.folder)
@@ -273,97 +291,26 @@ def test_what_a_killed_server_and_child_have_left_is_killed_at_the_next_start(
     assert not (hosted.folder / "incoming").exists()
 
 
-def test_a_stage_that_is_killed_again_and_again_fails(hosted: Hosted, ann: Account, folder: Path) -> None:
-    sent, other = hosted.submit(ann, "Rook", waits_in_build(folder)), hosted.submit(ann, "Bishop", b"nonsense")
-
-    async def main() -> None:
-        async with running(hosted):
-            for attempt in range(1, ATTEMPTS + 1):
-                await when((folder / "building").exists, f"build {attempt} is running")
-                (folder / "building").unlink()
-                (child,) = children()
-                child.kill()
-            await when(lambda: not queue(hosted.database), "the queue is empty")
-
-    trio.run(main)
-    reason = "build was tried 3 times: its process was killed by signal 9 (SIGKILL)"
-    assert (now(hosted, sent).state, now(hosted, sent).reason) == (SubmissionState.FAILED, reason)
-    assert now(hosted, other).state is SubmissionState.FAILED
-
-
 def test_a_server_that_stops_ends_the_stage_which_does_not_count(hosted: Hosted, ann: Account, folder: Path) -> None:
-    sent = hosted.submit(ann, "Rook", waits_in_build(folder))
-    for _ in range(ATTEMPTS + 1):
-        run_until(hosted, (folder / "building").exists)
-        assert left_by(child_token(hosted.folder)) == []
-        assert now(hosted, sent).state is SubmissionState.UNPACKED
-        (folder / "building").unlink()
+    sent = submit_at(hosted, ann, waits_in_build(folder), StageName.BUILD)
+    run_until(hosted, (folder / "building").exists)
+    assert left_by(child_token(hosted.folder)) == []
+    assert now(hosted, sent).state is SubmissionState.UNPACKED
     (folder / "go").touch()
     run_until(hosted, lambda: now(hosted, sent).state is SubmissionState.BUILT)
     assert stages(hosted, sent)["build"].attempts == 1
 
 
-@pytest.mark.parametrize("is_replaced", [False, True])
-def test_a_submission_that_is_withdrawn_or_replaced_stops_at_once(
-    hosted: Hosted, ann: Account, folder: Path, is_replaced: bool
-) -> None:
-    sent, other = hosted.submit(ann, "Rook", waits_in_build(folder)), hosted.submit(ann, "Bishop", b"nonsense")
-
-    async def main() -> None:
-        async with running(hosted) as made:
-            await when((folder / "building").exists, "the build is running")
-            assert made.busy == now(hosted, sent)
-            if is_replaced:
-                hosted.submit(ann, "Rook", b"nonsense")
-            else:
-                decide(hosted.database, hosted.cup, Actor(ann.id), sent.id, SubmissionState.WITHDRAWN)
-            made.wake()
-            await when(lambda: not queue(hosted.database), "the queue is empty")
-            await when(lambda: made.busy is None, "nothing is running")
-            assert made.trouble == ""
-
-    trio.run(main)
-    assert now(hosted, sent).state is (SubmissionState.REPLACED if is_replaced else SubmissionState.WITHDRAWN)
-    assert now(hosted, other).state is SubmissionState.FAILED
+@pytest.mark.parametrize(("lost", "stage"), [("received/1", StageName.UNPACK), ("bots/1", StageName.BUILD)])
+def test_a_file_that_is_lost_is_no_fault_of_a_bot(hosted: Hosted, ann: Account, lost: str, stage: StageName) -> None:
+    sent = submit_at(hosted, ann, tar({"bot.sh": MOVES}), stage)
+    (hosted.folder / lost).rename(hosted.folder / "aside")
+    result = do(job_of(hosted, sent, stage))
+    assert result.trouble.startswith("this machine cannot")
+    assert not result.fault
 
 
-@pytest.mark.parametrize(("lost", "stage"), [("received/1", "unpack"), ("bots/1", "build")])
-def test_a_file_that_is_lost_is_no_fault_of_a_bot(
-    hosted: Hosted, ann: Account, monkeypatch: pytest.MonkeyPatch, lost: str, stage: str
-) -> None:
-    monkeypatch.setattr(pipeline, "PAUSE", 0.01)
-    sent, complaints = hosted.submit(ann, "Rook", tar({"bot.sh": MOVES})), list[str]()
-    place, aside = hosted.folder / lost, hosted.folder / "aside"
-
-    def lose(submission: Submission) -> None:
-        if lost == "bots/1" and not complaints:
-            place.rename(aside)
-
-    async def main() -> None:
-        async with running(hosted, tell=lose, complain=complaints.append) as made:
-            await when(lambda: len(complaints) > ATTEMPTS, "it is tried again and again")
-            assert made.trouble.startswith("this machine cannot")
-            aside.rename(place)
-            await when(lambda: stages(hosted, sent)[stage].state is StageState.DONE, "the stage is done")
-
-    if lost == "received/1":
-        place.rename(aside)
-    trio.run(main)
-    assert stages(hosted, sent)[stage].attempts == 1
-
-
-def test_a_submission_that_comes_later_is_taken(hosted: Hosted, ann: Account) -> None:
-    async def main() -> None:
-        async with running(hosted) as made:
-            await trio.testing.wait_all_tasks_blocked()
-            hosted.submit(ann, "Rook", b"nonsense")
-            made.wake()
-            await when(lambda: not queue(hosted.database), "it was taken")
-
-    trio.run(main)
-
-
-ANSWERS = "import sys; sys.stdin.read(); {}"
+ANSWERS = "import os, sys, time; sys.stdin.read(); {}"
 """A child that answers what a test wants."""
 
 
@@ -376,6 +323,50 @@ def answer_of(**answer: str) -> str:
     return f"print({msgspec.json.encode(StageResult(**answer)).decode()!r})"
 
 
+NO_BOT = answer_of(fault="no bot")
+
+
+def test_a_submission_that_comes_later_is_taken(hosted: Hosted, ann: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(monkeypatch, NO_BOT)
+
+    async def main() -> None:
+        async with running(hosted) as made:
+            await trio.testing.wait_all_tasks_blocked()
+            hosted.submit(ann, "Rook", b"x")
+            made.wake()
+            await when(lambda: not queue(hosted.database), "it was taken")
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_submission_that_is_withdrawn_or_replaced_stops_at_once(
+    hosted: Hosted, ann: Account, folder: Path, monkeypatch: pytest.MonkeyPatch, is_replaced: bool
+) -> None:
+    sent, other = hosted.submit(ann, "Rook", b"x"), hosted.submit(ann, "Bishop", b"x")
+    begun, may_end = folder / "begun", folder / "may-end"
+    waits = f"open({str(begun)!r}, 'w'); os.path.exists({str(may_end)!r}) or time.sleep(1000)"
+    answering(monkeypatch, f"{waits}; {NO_BOT}")
+
+    async def main() -> None:
+        async with running(hosted) as made:
+            await when(begun.exists, "the stage is running")
+            assert made.busy == now(hosted, sent)
+            may_end.touch()
+            if is_replaced:
+                hosted.submit(ann, "Rook", b"x")
+            else:
+                decide(hosted.database, hosted.cup, Actor(ann.id), sent.id, SubmissionState.WITHDRAWN)
+            made.wake()
+            await when(lambda: not queue(hosted.database), "the queue is empty")
+            await when(lambda: made.busy is None, "nothing is running")
+            assert made.trouble == ""
+
+    trio.run(main)
+    assert now(hosted, sent).state is (SubmissionState.REPLACED if is_replaced else SubmissionState.WITHDRAWN)
+    assert now(hosted, other).state is SubmissionState.FAILED
+
+
 def test_a_fault_of_the_machine_is_nobodys_and_stops_no_other(
     hosted: Hosted, ann: Account, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -386,8 +377,7 @@ def test_a_fault_of_the_machine_is_nobodys_and_stops_no_other(
     full.touch()
     answering(
         monkeypatch,
-        f"import os; {answer_of(trouble='the disk is full')} if os.path.exists({str(full)!r}) "
-        f"else {answer_of(fault='no bot')}",
+        f"{answer_of(trouble='the disk is full')} if os.path.exists({str(full)!r}) else {NO_BOT}",
     )
     complaints: list[str] = []
 
@@ -411,7 +401,8 @@ def test_a_database_that_cannot_be_written_stops_the_queue_until_it_can(
     hosted: Hosted, ann: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "PAUSE", 0.01)
-    sent, complaints = hosted.submit(ann, "Rook", b"nonsense"), list[str]()
+    answering(monkeypatch, NO_BOT)
+    sent, complaints = hosted.submit(ann, "Rook", b"x"), list[str]()
     hosted.database.run("pragma busy_timeout = 0")
     other = sqlite3.connect(hosted.folder / FILE, isolation_level=None)
     other.execute("begin immediate")
@@ -432,10 +423,8 @@ def test_a_database_that_cannot_be_written_stops_the_queue_until_it_can(
     [
         ("print('hello')", "unpack was tried 3 times: its process exited with code 0"),
         ("sys.exit('no memory')", "unpack was tried 3 times: its process exited with code 1: no memory"),
-        (
-            "__import__('time').sleep(1000)",
-            "unpack was stopped: expected at most 0 minutes for all stages. Make it faster",
-        ),
+        ("os.kill(os.getpid(), 9)", "unpack was tried 3 times: its process was killed by signal 9 (SIGKILL)"),
+        ("time.sleep(1000)", "unpack was stopped: expected at most 0 minutes for all stages. Make it faster"),
     ],
 )
 def test_a_child_without_an_answer_is_no_bots_pass(
@@ -443,10 +432,11 @@ def test_a_child_without_an_answer_is_no_bots_pass(
 ) -> None:
     answering(monkeypatch, line)
     if "sleep" in line:
-        monkeypatch.setattr(pipeline, "most_seconds", lambda control: 0.5)
-    sent = hosted.submit(ann, "Rook", b"x")
+        monkeypatch.setattr(pipeline, "most_seconds", lambda control: 0.2)
+    sent, other = hosted.submit(ann, "Rook", b"x"), hosted.submit(ann, "Bishop", b"x")
     run_until(hosted)
-    assert (now(hosted, sent).state, now(hosted, sent).reason) == (SubmissionState.FAILED, words)
+    for one in (sent, other):
+        assert (now(hosted, one).state, now(hosted, one).reason) == (SubmissionState.FAILED, words)
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("100ms", 1900), ("10s/move", 11_800), ("60+0.6", 3600)])
@@ -455,15 +445,13 @@ def test_a_submission_has_the_time_that_slow_games_take(text: str, seconds: floa
 
 
 def test_the_time_of_all_stages_and_attempts_is_bound(
-    hosted: Hosted, ann: Account, folder: Path, monkeypatch: pytest.MonkeyPatch
+    hosted: Hosted, ann: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent = hosted.submit(ann, "Rook", waits_in_build(folder))
+    answering(monkeypatch, "time.sleep(1000)")
     monkeypatch.setattr(pipeline, "most_seconds", lambda control: 60.0)
-
-    def used(submission: Submission) -> None:
-        hosted.database.run("update stage set seconds = 59.5 where name = 'unpack'")
-
-    run_until(hosted, tell=used)
+    sent = submit_at(hosted, ann, tar({"bot.sh": MOVES}), StageName.BUILD)
+    hosted.database.run("update stage set seconds = 59.8 where name = 'unpack'")
+    run_until(hosted)
     assert now(hosted, sent).reason == "build was stopped: expected at most 1 minutes for all stages. Make it faster"
 
 
@@ -472,24 +460,24 @@ def test_a_child_that_does_not_stop_is_killed(
 ) -> None:
     answering(
         monkeypatch,
-        f"import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); open({str(folder / 'deaf')!r}, 'w'); "
+        f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); open({str(folder / 'deaf')!r}, 'w'); "
         "time.sleep(1000)",
     )
     hosted.submit(ann, "Rook", b"x")
     run_until(hosted, (folder / "deaf").exists)
-    assert children() == []
+    assert children(os.getpid()) == []
 
 
-def test_the_files_of_ended_submissions_are_removed(
-    hosted: Hosted, ann: Account, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pipeline, "CLEAN_SECONDS", 0.02)
-    sent = hosted.submit(ann, "Rook", b"#!/bin/sh\n", "x.sh")
-    run_until(hosted)
-    assert bot_folder(hosted.folder, sent.id).is_dir()
-    monkeypatch.setattr(pipeline, "FILES_KEPT", 0)
-    run_until(hosted, lambda: not bot_folder(hosted.folder, sent.id).exists())
-    until(lambda: not received_file(hosted.folder, sent.id).exists(), "both are removed")
+def test_the_files_of_ended_submissions_are_removed(hosted: Hosted, ann: Account) -> None:
+    """Those that have ended just now are kept, as games with them may still be played."""
+    sent, recent = (submit_at(hosted, ann, tar({"bot.sh": MOVES}), StageName.BUILD) for _ in range(2))
+    decide(hosted.database, hosted.cup, Actor(ann.id), recent.id, SubmissionState.WITHDRAWN)
+    assert now(hosted, sent).state is SubmissionState.REPLACED
+    hosted.database.run("update submission set changed = changed - ? where id = ?", 2 * pipeline.FILES_KEPT, sent.id)
+    run_until(hosted, lambda: not received_file(hosted.folder, sent.id).exists())
+    assert not bot_folder(hosted.folder, sent.id).exists()
+    assert bot_folder(hosted.folder, recent.id).is_dir()
+    assert received_file(hosted.folder, recent.id).exists()
 
 
 def test_settings_under_which_no_bot_can_play_are_refused(hosted: Hosted) -> None:
