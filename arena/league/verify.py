@@ -8,9 +8,6 @@ be distinguished from a true one.
 import signal
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
@@ -114,6 +111,9 @@ def _checked(store: Store, league: "GameChecks", numbers: Iterable[int]) -> Iter
         yield _check(store, league, left.popleft())
     if not left:
         return
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor  # for a large store alone
+    from multiprocessing import get_context
+
     pool = ProcessPoolExecutor(usable_cpus(), get_context("spawn"), _begin_checking, (store.path,))
     try:
         yield from pool.map(_check_here, left, chunksize=AT_ONCE)

@@ -2,15 +2,17 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import msgspec
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from arena.report.game_list import date_text, score_text
 from arena.report.terminal import elo_text, interval_text, points_text
 from arena.system.printable import isolated
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 FOLDER = Path(__file__).parent
 POLICY = (
@@ -49,8 +51,10 @@ class PageFrame:
 
 
 @cache
-def _templates(folders: tuple[str, ...]) -> Environment:
+def _templates(folders: tuple[str, ...]) -> "Environment":
     """Return the templates of these folders, each of which is compiled once."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # a process that only reads a store needs none
+
     environment = Environment(
         loader=FileSystemLoader([*folders, str(FOLDER / "templates")]),
         autoescape=True,

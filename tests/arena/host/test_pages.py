@@ -23,6 +23,7 @@ from served import Answer, Serve, Served
 
 from arena.game.record import GameRecord, NoteLine
 from arena.game.verdict import GameResult
+from arena.host import cup_site
 from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, make_token
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
@@ -30,6 +31,7 @@ from arena.host.host_pages import unlikely_pairs
 from arena.host.seasons import current, finish, store_file
 from arena.host.serve_cup import HostServer
 from arena.host.submissions import received_file, record_game
+from arena.report.site.site_contents import read_path
 from arena.sandbox.levels import Level
 from arena.web.address import Address, hosts_of
 
@@ -81,8 +83,9 @@ MakeCup = Callable[..., CupServed]
 
 
 @pytest.fixture
-def make(serving: Serve, tmp_path: Path) -> Iterator[MakeCup]:
-    """`make(shows)`: a served competition that shows whole games then."""
+def make(serving: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeCup]:
+    """`make(shows)`: a served competition that shows whole games then. It reads its stores in this process."""
+    monkeypatch.setattr(cup_site, "read_apart", read_path)
     databases: list[CupDatabase] = []
 
     def start(
