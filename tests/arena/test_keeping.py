@@ -14,7 +14,7 @@ from sandboxes import in_bwrap
 from schedules import schedule
 from scripted import game_spec
 
-from arena.bots.limits import Limits
+from arena.bots.limits import MIB, Limits
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.game.faults import Cause, Excess
@@ -127,8 +127,8 @@ def was_kept(record: GameRecord, name: str) -> bool:
 
 
 @contextmanager
-def held(level: Level, *bots: BotSpec, pondering: bool = True) -> Iterator[GameOptions]:
-    with Sandbox(level, bots, Limits(), {}) as sandbox:
+def held(level: Level, *bots: BotSpec, pondering: bool = True, memory: int = 512 * MIB) -> Iterator[GameOptions]:
+    with Sandbox(level, bots, Limits(memory=memory), {}) as sandbox:
         yield GameOptions(sandbox.start, pondering)
 
 
@@ -240,8 +240,8 @@ def test_standard_error_is_that_of_each_game_what_is_written_at_its_end_included
 @at_both_levels
 def test_processor_time_is_that_of_each_game(level: Level, pairs: Pairs, make_bot: MakeBot) -> None:
     """The first game costs a lot, in the bot itself and in a program that it runs and waits for."""
-    burn = "import time\n{0}while time.process_time() < 0.2: pass\n{0}"
-    works = burn.format("            ") + "if os.fork() == 0:\n                while time.process_time() < 0.2: pass\n"
+    burn = "import time\n{0}while time.process_time() < 0.1: pass\n{0}"
+    works = burn.format("            ") + "if os.fork() == 0:\n                while time.process_time() < 0.1: pass\n"
     works += "                os._exit(0)\n            os.wait()"
     program = plays(turn=f"if game == 1 and is_red():\n            {works}")
     ann, bob = make_bot(program, "ann"), make_bot(plays(), "bob")
@@ -249,16 +249,17 @@ def test_processor_time_is_that_of_each_game(level: Level, pairs: Pairs, make_bo
         first, second = trio.run(pairs.play, ann, bob, options)
     assert first.used is not None
     assert second.used is not None
-    assert first.used[side(first, "ann")].cpu_us >= 380_000
+    assert first.used[side(first, "ann")].cpu_us >= 190_000
     assert second.used[side(second, "ann")].cpu_us <= 100_000
     assert sum(second.cpu_us) <= 100_000
 
 
 def test_a_kept_bot_is_watched_in_the_second_game_too(pairs: Pairs, make_bot: MakeBot) -> None:
     """It takes more than it may in its second game, and waits until that is found."""
-    greedy = "block = bytearray(700_000_000) if game == 2 else b''\n        if game == 2: hear('quit')"
+    greedy = "block = bytearray(200_000_000) if game == 2 else b''\n        if game == 2: hear('quit')"
     ann, bob = make_bot(plays(turn=greedy), "ann"), make_bot(plays(), "bob")
-    first, second = trio.run(pairs.play, ann, bob)
+    with held(Level.BASIC, ann, bob, memory=100 * MIB) as options:
+        first, second = trio.run(pairs.play, ann, bob, options)
     assert first.verdict.reason is Reason.RESIGN
     assert second.verdict.reason is Reason.OVER_LIMIT
     assert "(ann)" in second.verdict.detail
