@@ -104,9 +104,7 @@ class Arrivals(trio.abc.Instrument):
             try:
                 self._epoll.register(output, select.EPOLLIN | select.EPOLLET)
             except OSError as error:
-                if (
-                    error.errno != errno.ENOSPC
-                ):  # as it is for all where a bot has used it up (`arena.system.concurrency`)
+                if error.errno != errno.ENOSPC:  # a bot may have used up epoll (`arena.system.concurrency`)
                     raise
                 self._unwatched.add(output)
 
@@ -199,7 +197,8 @@ class Arrivals(trio.abc.Instrument):
     def _explained(self, moment: float, asked: float) -> float:
         """Return the time by the clock of the games after a long time without a poll; a stop is left out of it."""
         passed = moment - self._looked
-        if passed - asked - self._worked_and_waited() > self._stop_seconds:
+        worked, waited = time.thread_time() - self._worked, self._waited_for_cpu() - self._waited
+        if passed - asked - worked - waited > self._stop_seconds:
             self.left_out += passed
             self.stops.append(Suspension(passed, passed))
             moment = self._looked
@@ -221,18 +220,13 @@ class Arrivals(trio.abc.Instrument):
     def _note_use(self) -> None:
         """Count work and waiting from here on; call this right after a poll."""
         self._waited = self._waited_for_cpu()
-        self._worked = _worked()
-
-    def _worked_and_waited(self) -> float:
-        return _worked() - self._worked + self._waited_for_cpu() - self._waited
+        self._worked = time.thread_time()
 
     def _waited_for_cpu(self) -> float:
         return int(os.pread(self._schedstat, 64, 0).split()[1]) / 1e9 if self._schedstat is not None else 0.0
 
     def note_suspension(self) -> None:
-        """Record a stop if the machine has slept. Neither clock nor bots run then, but a bot may be late without a
-        fault just after it.
-        """
+        """Record a stop if the machine has slept: a bot may be late without a fault just after it."""
         suspended = _suspended()
         if suspended - self._suspended > STOP_SECONDS:
             self.stops.append(Suspension(suspended - self._suspended, 0.0))
@@ -267,10 +261,6 @@ class Arrivals(trio.abc.Instrument):
             self._epoll.close()
         if self._schedstat is not None:
             os.close(self._schedstat)
-
-
-def _worked() -> float:
-    return time.thread_time()
 
 
 def _suspended() -> float:

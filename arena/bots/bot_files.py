@@ -51,9 +51,7 @@ def program_content(covered: Covered) -> bytes | None:
 
 
 def behind_link(folder: Path, name: str) -> Path | None:
-    """Return the regular file that a link in a folder leads to, inside the folder and free of links; None if there is
-    none.
-    """
+    """Return the regular file inside a folder, free of links, that a link there leads to; None if there is none."""
     target = BotFiles(os.fsencode(folder)).behind((os.fsencode(name),))
     return None if target is None else folder.joinpath(*map(os.fsdecode, target))
 

@@ -39,9 +39,7 @@ write to the disk as well.
 def run_build(
     build: str, copy: Path, user: int | None, level: Level, limits: BuildLimits, *, host: HostPrograms, run: Run
 ) -> Ended:
-    """Run a build in this copy of a bot's folder, as `user`. Raises `SandboxError` if the host's programs cannot be
-    shown to it.
-    """
+    """Run a build in this copy of a bot's folder, as `user`. Raises `SandboxError` as `HostPrograms.shown` does."""
     held = Limits(limits.memory, PROCESSES, limits.disk)
     of_path = [found for folder in host.path for found in host.usable(folder, is_shown=True)]
     path = [*map(str, (*host.named_folders, host.python.parent, *of_path)), "/usr/local/bin", "/usr/bin", "/bin"]

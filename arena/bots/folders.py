@@ -6,6 +6,7 @@ No bot can lock in a sandbox. On a file system without locks each arena builds a
 """
 
 import contextlib
+import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,11 +18,6 @@ from arena.errors import ArenaError
 from arena.system.concurrency import Run
 from arena.system.printable import printable
 from arena.system.user_files import hold_lock, release_lock
-
-try:
-    import fcntl
-except ImportError:  # Windows, where builds do not work
-    fcntl = None  # type: ignore[assignment]
 
 WAIT_SECONDS = 0.1
 """Seconds between attempts to get a lock: a blocking call could not be cancelled by Ctrl-C."""
@@ -53,8 +49,7 @@ class BotFolders:
 
     @contextlib.contextmanager
     def building(self, bot: BotSpec, say: Callable[[str], None], run: Run) -> Iterator[bool]:
-        """Hold a bot's folder for its build and from then on; yield whether no other arena does, so that it may be
-        changed.
+        """Hold a bot's folder for its build and from then on; yield whether it may be changed: no other arena holds it.
 
         Waits while another arena builds there. If the build fails, the folder is released.
         """
@@ -81,8 +76,6 @@ class BotFolders:
                 _hold(lock, (fcntl.LOCK_SH,), bot, say, run)
 
     def _opened(self, folder: Path) -> int | None:
-        if fcntl is None:
-            return None
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError:
@@ -98,22 +91,14 @@ class BotFolders:
 
 
 def _hold(lock: int, ways: Sequence[int], bot: BotSpec, say: Callable[[str], None], run: Run) -> int:
-    """Lock a folder in the first of these modes that is possible, and return the mode; wait for other arenas if need
-    be.
-    """
+    """Lock a folder in the first of these modes that is possible, and return the mode; may wait for other arenas."""
     held = _locked(lock, ways)
     if held is None:
         say(f"{printable(bot.name)}: waiting for another arena, which builds it")
-        held = run(_wait_to_hold, lock, ways)
-    return held
-
-
-async def _wait_to_hold(lock: int, ways: Sequence[int]) -> int:
-    while True:
-        await trio.sleep(WAIT_SECONDS)
+    while held is None:
+        run(trio.sleep, WAIT_SECONDS)
         held = _locked(lock, ways)
-        if held is not None:
-            return held
+    return held
 
 
 def _locked(lock: int, ways: Sequence[int]) -> int | None:

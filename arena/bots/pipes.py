@@ -4,20 +4,16 @@ A bot may stop reading, close its end or write megabytes, without delaying other
 takes at once, and the caller waits with the rest.
 """
 
+import fcntl
 import os
 import select
-import sys
+import termios
 from typing import IO
 
 import trio
 
 from arena.system.concurrency import readable, writable
 from arena.system.printable import printable
-
-if sys.platform != "win32":
-    import fcntl
-    import termios
-
 
 READ_SIZE = 8192
 CLOSED = -1
@@ -35,9 +31,7 @@ class Pipes:
         self._unread.register(self.stdout, select.POLLIN)
 
     async def write(self, data: bytes) -> None:
-        """Write all of `data`, waiting while the pipe is full. Errors are ignored: output or exit show that the bot has
-        ended.
-        """
+        """Write all, waiting while the pipe is full. Errors are ignored: output or exit show the bot's end."""
         while data:
             try:
                 data = data[os.write(self.stdin, data) :]
@@ -96,9 +90,7 @@ STDERR_READ_SIZE = 64 * 1024
 STDERR_LAST_READS = 64
 """The most reads of standard error after the end: more than a pipe holds."""
 STDERR_PAUSE = 0.002
-"""Seconds between two reads of a bot's standard error, which bounds the cost of a flood, or of a trickle of single
-bytes.
-"""
+"""Seconds between two reads of a bot's standard error: bounds the cost of a flood, or of a trickle of bytes."""
 
 
 class StandardError:

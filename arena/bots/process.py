@@ -139,9 +139,7 @@ class BotProcess(Pipes):
         return self._account.pondered_us
 
     def cpu_us(self) -> int:
-        """Return the microseconds of processor time used so far: of the whole tree in a control group, otherwise of the
-        first process with all its threads.
-        """
+        """Return the processor time in us so far: of the tree in a control group, otherwise of the first process."""
         return self._launch.group.cpu_us() if self._launch.group else self._own.cpu_us()
 
     def used_since(self, before_us: int) -> int | None:
@@ -174,12 +172,11 @@ class BotProcess(Pipes):
             self._launch.group.kill()
         killing.kill_now(self.pid)
 
-    async def settle(self, grace: float = QUIT_GRACE) -> bool:
-        """Wait after a game until the bot has read all its input and waits for more; return whether it can play
-        another.
+    async def settle(self) -> bool:
+        """Wait after a game until the bot has read its input and waits for more; return whether it can play another.
 
-        It cannot if that takes longer than `grace` seconds, if it has exited, has written unexpected output, or is over
-        a limit. Cannot be cancelled.
+        It cannot if that takes longer than `QUIT_GRACE`, if it has exited, has written unexpected output, or is over a
+        limit. Cannot be cancelled.
         """
         with trio.CancelScope(shield=True):
             self.thaw()
@@ -187,7 +184,7 @@ class BotProcess(Pipes):
             while not (is_idle := self._is_idle()) and time.monotonic() < end:
                 await trio.lowlevel.checkpoint()
             if not is_idle:
-                await self._until_idle(grace)
+                await self._until_idle()
             await self._watch.look_in_steps()
             self.read_stderr_now()
             self._account.sum_up_alive()
@@ -197,13 +194,13 @@ class BotProcess(Pipes):
     def is_ready(self) -> bool:
         return not (self._watch.excess or self.has_output() or self.has_exited())
 
-    async def _until_idle(self, grace: float) -> None:
-        end, before = trio.current_time() + grace, self.worked_us()
+    async def _until_idle(self) -> None:
+        end, before = trio.current_time() + QUIT_GRACE, self.worked_us()
         async with background(self.drain_stderr) as nursery:
             nursery.start_soon(self._watch_to, nursery.cancel_scope)
-            with trio.move_on_after(grace + STARVED_MOST):
+            with trio.move_on_after(QUIT_GRACE + STARVED_MOST):
                 while not (self._is_idle() or self.has_exited()):
-                    if trio.current_time() > end and not self.is_starved(before, grace):
+                    if trio.current_time() > end and not self.is_starved(before, QUIT_GRACE):
                         break
                     await trio.sleep(IDLE_PAUSE)
 

@@ -36,9 +36,7 @@ Threads = Mapping[int, tuple[int, int]]
 
 
 class CpuTimes(NamedTuple):
-    """The CPU time of a bot up to a moment. `used_us` is of all processes, None if only the first thread was
-    examined.
-    """
+    """The CPU time of a bot so far. `used_us` is of all processes, None if only the first thread was examined."""
 
     used_us: int | None
     threads: Threads
@@ -56,9 +54,7 @@ class Delay(NamedTuple):
 
 
 def delay_between(before: Threads, after: Threads, used_us: int) -> Delay:
-    """Return the longest wait of a thread, less the time of the bot's other threads; new and ended threads do not
-    count.
-    """
+    """Return the longest wait of a thread that is there before and after, less the time of the bot's other threads."""
     waits = [0]
     for thread in before.keys() & after.keys():
         ran, waited = (after[thread][kind] - before[thread][kind] for kind in (0, 1))
@@ -102,9 +98,7 @@ class OwnProcesses:
         return sum(cpu_us(process.pid) or 0 for process in self._some())
 
     def used_since(self, before_us: int) -> int | None:
-        """Return the processor time since `cpu_us` was `before_us`; None if other processes may have worked for the
-        first.
-        """
+        """Return the processor time since `cpu_us` was `before_us`; None if there are several processes."""
         return None if len(self._some()) > 1 else max(0, self.cpu_us() - before_us)
 
     def first_times(self) -> CpuTimes:
@@ -147,9 +141,7 @@ class OwnProcesses:
         return self._first is not None and is_asleep(self._first)
 
     def is_starved(self, before_us: int, seconds: float) -> bool:
-        """Return whether the machine delays the bot: it runs, but has had less than `seconds` of processor time since
-        `worked_us` was `before_us`. False if unknown.
-        """
+        """Return whether the machine delays the bot: it runs, with less than `seconds` of CPU since `before_us`."""
         own = [process.pid for process in self._some() if not process.is_dead]
         if not own:  # perhaps the sandbox is still to exit behind it
             return self._helpers > 0 and reaper.exit_status(self._leader) is None

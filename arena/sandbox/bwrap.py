@@ -13,6 +13,7 @@ An ordinary user's bots run in a user namespace in which no other can be made. R
 another unused user id, so that the system's count of a user's processes is that of one bot.
 """
 
+import fcntl
 import itertools
 import os
 import platform
@@ -189,8 +190,6 @@ def _filter_place() -> str:
 @lru_cache
 def _filter_file() -> int:
     """Return a descriptor of the filter, in sealed memory."""
-    import fcntl  # which Windows has not
-
     program = filter_program()
     assert program is not None
     descriptor = os.memfd_create("filter", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)

@@ -17,6 +17,7 @@ groups, it moves processes about, except in groups that it has delegated, such a
 
 import contextlib
 import errno
+import fcntl
 import os
 import sys
 import tempfile
@@ -25,9 +26,6 @@ from pathlib import Path
 
 from arena.bots.limits import Limits
 from arena.errors import ArenaError
-
-if sys.platform != "win32":
-    import fcntl
 
 MOUNT = Path("/sys/fs/cgroup")
 LEAF = "arena-leaf"
@@ -126,9 +124,7 @@ class Group:
 
 
 class Hierarchy:
-    """The place where this arena makes the groups of its bots. Made by `find`; close it after all groups are
-    removed.
-    """
+    """The place of the groups of this arena's bots. Made by `find`; close it after all groups are removed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 import trio
 
-from arena.sandbox.procfs import descend, look
+from arena.sandbox.procfs import look, walk
 from arena.sandbox.reaper import (
     LOST,
     START_SECONDS,
@@ -117,16 +117,15 @@ async def _until_nothing_is_left(bot: Owner) -> None:
             was_dead = not bot.leader or exit_status(bot.leader) is not None
             before, others = others, other_children()
             forget_strangers(others)
-            ours = [
-                pid for pid in reversed(others) if _is_of(bot, pid, below)
-            ]  # a program that forks and exits is quick
+            # The newest first, as a program that forks and exits is quick.
+            ours = [pid for pid in reversed(others) if _is_of(bot, pid, below)]
             if was_dead and not others and sys.platform == "linux":
                 return
             for pid in ours:
                 kill(pid)
             if bot.leader:
                 signal_group(bot.leader, signal.SIGKILL)
-            found = descend(ours if was_dead else [*ours, bot.leader], PASS_MOST)
+            found = list(walk(ours if was_dead else [*ours, bot.leader], PASS_MOST))
             below |= {process.pid: process.started for process in found}
             alive = {process.pid: process.started for process in found if not process.is_dead}
             for pid in alive:

@@ -44,9 +44,7 @@ class Level(enum.Enum):
 
 
 def choose(asked: str) -> Level:
-    """Return the level of that name, or for `auto` the strongest that works here. Raises `UsageError` with the
-    reason.
-    """
+    """Return the level of that name, or for `auto` the strongest that works. Raises `UsageError` with the reason."""
     if asked == AUTO:
         return next(level for level in reversed(Level) if level.why_not() is None)
     level = Level(asked)

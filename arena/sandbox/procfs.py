@@ -100,9 +100,7 @@ def _of_other_thread(pid: int, name: str, most: int = EVERYTHING) -> bytes:
 
 
 def children(pid: int, most: int = EVERYTHING) -> list[int]:
-    """Return the numbers of a process's children, the oldest first, unreaped dead ones included; not many more than
-    `most`.
-    """
+    """Return a process's children, the oldest first, unreaped dead ones included; not many more than `most`."""
     if not _LINUX:
         with contextlib.suppress(psutil.Error):
             return [child.pid for child in psutil.Process(pid).children()][:most]
@@ -152,10 +150,6 @@ def walk(roots: Iterable[int], most: int = EVERYTHING) -> Iterator[Process]:
                 waiting += children(pid, most)
 
 
-def descend(roots: Iterable[int], most: int = EVERYTHING) -> list[Process]:
-    return list(walk(roots, most))
-
-
 def descriptors(pid: int, most: int) -> int:
     """Return how many descriptors a process has open.
 
@@ -172,9 +166,7 @@ def descriptors(pid: int, most: int) -> int:
 
 
 def own_memory(pid: int) -> int:
-    """Return the resident memory in bytes that belongs to no files, shared pages in full, with page tables; 0 if
-    unknown.
-    """
+    """Return the resident bytes that belong to no files, shared pages in full, with page tables; 0 if unknown."""
     return _of_status(pid, b"RssAnon:", b"RssShmem:", b"VmPTE:") if _LINUX else _unshared_with_psutil(pid)
 
 
@@ -186,8 +178,7 @@ def _of_status(pid: int, *names: bytes) -> int:
 
 
 def fair_resident(pid: int) -> int:
-    """Return the resident memory in bytes, with shared pages divided among their processes, and page tables; 0 if
-    unknown.
+    """Return the resident bytes, with shared pages divided among their processes, and page tables; 0 if unknown.
 
     The kernel walks all its pages for that: some 30 ms for 400 MB. Without /proc, shared pages are left out. For a
     process that has closed itself to others of its user (PR_SET_DUMPABLE) they count in full.
@@ -203,9 +194,7 @@ def fair_resident(pid: int) -> int:
 
 
 def cpu_clock(pid: int) -> int | None:
-    """Return the clock id of a process's processor time, as clock_getcpuclockid makes it of the process id; None
-    elsewhere than on Linux.
-    """
+    """Return the clock id of a process's processor time, as clock_getcpuclockid does; None elsewhere than on Linux."""
     return (~pid << 3) | 2 if _LINUX else None
 
 
@@ -260,9 +249,7 @@ def parse_schedstat(data: bytes) -> tuple[int, int] | None:
 
 
 def oom_kills() -> int:
-    """Return how many processes this kernel has killed because memory had run out, of the machine or of a control
-    group; 0 if unknown.
-    """
+    """Return how many processes this kernel has killed because memory had run out; 0 if unknown."""
     _, found, rest = read_file("/proc/vmstat").rpartition(b"\noom_kill ")
     return int(rest.split(b"\n", 1)[0]) if found else 0
 

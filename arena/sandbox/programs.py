@@ -68,9 +68,7 @@ def own_files(bot: BotSpec) -> Path:
 
 
 def installations(program: Path) -> list[Path]:
-    """Return the folders that a program is installed in: PREFIX of PREFIX/bin/program, otherwise its own folder; and
-    its virtual environment, if any.
-    """
+    """Return a program's folders: PREFIX of PREFIX/bin/program or its own folder, and its virtual environment."""
     end = Path(os.path.realpath(program))
     if end.is_dir():
         return [end]

@@ -29,10 +29,10 @@ from arena.sandbox.procfs import (
     EVERYTHING,
     Process,
     children,
-    descend,
     every_process,
     look,
     variable,
+    walk,
 )
 
 SET_CHILD_SUBREAPER, GET_CHILD_SUBREAPER = 36, 37
@@ -193,7 +193,7 @@ def has_orphans(leader: int) -> bool:
 
 def belongings(leader: int, most: int = EVERYTHING) -> list[Process]:
     """Return a bot's processes, the dead included; not many more than `most`."""
-    return descend(roots(leader), most)
+    return list(walk(roots(leader), most))
 
 
 def sweep() -> None:

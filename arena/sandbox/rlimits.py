@@ -12,16 +12,13 @@ import contextlib
 import ctypes
 import os
 import platform
+import resource
 import struct
 import sys
 from typing import NamedTuple
 
 from arena.bots.limits import GIB, Limits
 from arena.sandbox.procfs import read_file, walk
-
-if sys.platform != "win32":
-    import resource
-
 
 CPU_SECONDS = 3600
 """Processor time that one process may use: stops a spinning bot even without a watch."""
@@ -38,10 +35,9 @@ the machine has, which stops only a program that forks for ever.
 
 def use_all_descriptors() -> None:
     """Let this process open as many descriptors as it may: a game takes about twelve."""
-    if sys.platform != "win32":
-        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def process_limits(limits: Limits) -> dict[str, int]:
@@ -81,18 +77,14 @@ def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
             if cpus:
                 os.sched_setaffinity(pid, cpus)
             for number, value in numbers.items():
-                _lower(pid, number, value)
+                _, hard = resource.prlimit(pid, number)
+                lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
+                resource.prlimit(pid, number, (lowest, lowest))
 
     limit(pid)
     for process in walk([pid], limits.processes if limits else FEW):
         if process.pid != pid:
             limit(process.pid)
-
-
-def _lower(pid: int, number: int, value: int) -> None:
-    _, hard = resource.prlimit(pid, number)
-    lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.prlimit(pid, number, (lowest, lowest))
 
 
 SHORT_US = 100
@@ -106,9 +98,7 @@ LAYOUT = "IIQiIQQQ"
 
 
 class Scheduling(NamedTuple):
-    """The kernel's `struct sched_attr`. For an ordinary thread `runtime_ns` is its time slice, or 0 in older
-    kernels.
-    """
+    """The kernel's `struct sched_attr`. Of an ordinary thread `runtime_ns` is the time slice; older kernels: 0."""
 
     size: int
     policy: int

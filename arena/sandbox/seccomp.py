@@ -177,9 +177,7 @@ POSIX_FADV_DONTNEED = 4
 RWF_NOWAIT = 8
 """Reads from the cache only, and so shows what is in it."""
 SOL_SOCKET, SO_SNDBUF, SO_RCVBUF = 1, 7, 8
-"""Data that the kernel keeps for a socket belongs to no process's memory. The size is a hint, which the kernel takes up
-to a limit only.
-"""
+"""Data that the kernel keeps for a socket belongs to no process's memory. The size of its buffers is a mere hint."""
 SIGCONT = 18
 PR_SET_PDEATHSIG = 1
 EXIT_SIGNAL = 0xFF

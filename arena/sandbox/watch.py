@@ -49,9 +49,7 @@ OnLook = Callable[[Sequence[Process]], bool]
 
 
 class Watch:
-    """The watch over one bot. `is_counted`: the kernel keeps the limits; the first `helpers` processes are the
-    sandbox's.
-    """
+    """The watch over one bot. `is_counted`: the kernel keeps the limits; `helpers` are the sandbox's processes."""
 
     def __init__(self, leader: int, limits: Limits | None, helpers: int, on_look: OnLook, *, is_counted: bool) -> None:
         self._leader = leader

@@ -9,7 +9,7 @@ import pytest
 from waiting import until
 
 from arena.sandbox import reaper
-from arena.sandbox.procfs import children, descend, fair_resident, is_asleep, look, own_memory, variable
+from arena.sandbox.procfs import children, fair_resident, is_asleep, look, own_memory, variable, walk
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc here")
 
@@ -53,7 +53,7 @@ def test_it_is_alive_holds_its_memory_and_has_its_environment_and_its_children(h
     assert fair_resident(headless) > 32 * MIB // 2  # which the child shares
     assert variable(headless, "WHOSE") == "mine"
     assert len(children(headless)) == 1
-    assert len(descend([headless])) == 2
+    assert len(list(walk([headless]))) == 2
 
 
 def test_one_that_is_stopped_is_told_to_be(headless: int) -> None:

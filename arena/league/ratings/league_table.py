@@ -128,9 +128,7 @@ class RatedLeague:
         return 1 - scale_of(self._fit.point.tie) if self._rated else None
 
     def superiorities(self, order: Sequence[str]) -> Iterator[tuple[str, str, float]]:
-        """Yield each two rated players, the earlier of `order` first, with the likelihood that the first is
-        stronger.
-        """
+        """Yield all pairs of rated players, each in `order`, with the likelihood that the first is stronger."""
         number = {self.names[player]: place for place, player in enumerate(self._rated)}
         pairs = combinations([name for name in order if name in number], 2)
         if len(self._rated) == 2:
