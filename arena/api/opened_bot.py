@@ -20,9 +20,9 @@ from arena.errors import ArenaError, IllegalAnswerError, UsageError
 from arena.game import State, Variant, displayed
 from arena.game.live import introduction
 from arena.game.time_control import parse_time
-from arena.league.entrants import built
 from arena.league.league_options import PlayOptions, variant_of
 from arena.league.option_values import check_options, option_value, usual_limits
+from arena.league.plan import built
 from arena.sandbox.killing import killed_with_us
 from arena.sandbox.launch import StartError
 from arena.sandbox.levels import Level, choose

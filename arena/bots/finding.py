@@ -121,10 +121,10 @@ def _opened(path: Path, asked: AskedBot) -> Iterator[_Entrant]:
     inside = [at for at in listed if not _is_link(at)]
     bots = list(filter(_may_be_bot, inside))
     holders = [at for at in inside if at not in bots and len(_bots_in(at)) == 1]
-    is_plain = asked == AskedBot(asked.path)
+    is_plain = asked == AskedBot(asked.path, own=asked.own)
     if is_plain and inside and all(map(Path.is_dir, inside)) and (len(bots) != 1 or holders):
         for entry in listed:
-            plain = AskedBot(str(entry))
+            plain = AskedBot(str(entry), own=asked.own)
             yield _alone_in(entry, plain) or (entry, plain)
     else:
         yield _alone_in(path, asked) or (path, asked)

@@ -53,16 +53,6 @@ def sample_file(name: str) -> Path:
     return samples_folder() / f"{name}{ENDING}"
 
 
-def is_path_of(word: str, path: Path) -> bool:
-    """Return whether `bot_path` may have given this path for a word; files may have changed since."""
-    _, without_prefix = split_word(word)
-    return path in (
-        Path(word),
-        Path(without_prefix),
-        sample_file(without_prefix) if without_prefix in SAMPLES else None,
-    )
-
-
 def name_clashes(words: Iterable[str]) -> Iterator[str]:
     """Return a line for each bare name that could mean a sample bot or a file of the current folder."""
     for word in words:

@@ -26,9 +26,9 @@ from arena.check.talk import Times
 from arena.check.trying import BotTrial
 from arena.errors import UsageError, suggest
 from arena.game import Game
-from arena.league.entrants import built
 from arena.league.league_options import PlayOptions, variant_of
 from arena.league.option_values import check_values, time_control, usual_limits
+from arena.league.plan import built
 from arena.league.stop import Say, run_games
 from arena.league.versions import Versions
 from arena.sandbox.levels import Level, choose

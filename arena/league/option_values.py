@@ -10,9 +10,8 @@ from typing import TypeVar
 
 import msgspec
 
-from arena.bots.asked import NOTHING_OWN, Own, asked_bot
+from arena.bots.asked import NOTHING_OWN, Own
 from arena.bots.limits import BuildLimits, Limits, check_processes, parse_memory, parse_size
-from arena.bots.samples import is_path_of
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
 from arena.game.game_spec import Opening
@@ -119,20 +118,12 @@ def build_limits(options: PlayOptions) -> BuildLimits:
     )
 
 
-def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[str | None] = ()) -> Settings:
-    """Return the settings of the options. Raises `UsageError` or `RulesetError`.
-
-    `times` are time controls of single bots, or None, in the bots' order; they win over the file of limits.
-    """
+def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
+    """Return the settings of the options. Raises `UsageError` or `RulesetError`."""
     usual = usual_limits(options)
     own = _own_of(options, bots)
     time = time_control(options)
     own_times = {bot.player.digest: said.time for bot in bots if (said := own.get(bot.name)) and said.time}
-    own_times |= {
-        bot.player.digest: option_value("time", parse_time, text)
-        for bot, text in zip(bots, times, strict=False)
-        if text is not None
-    }
     variant = variant_of(options)
     openings: tuple[Opening, ...] = ()
     if options.openings is not None:
@@ -174,21 +165,6 @@ def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
         for name, said in load_own(options.limits, names, bots).items():
             own[name] = said.over(own.get(name, NOTHING_OWN))
     return own
-
-
-def times_of_bots(paths: Sequence[str], times: Sequence[str | None], bots: Sequence[BotSpec]) -> tuple[str | None, ...]:
-    """Return the time controls that were given for paths, for the bots there, which are in the order of the paths."""
-    words = [asked_bot(path).path for path in paths]
-    given = list(zip(words, times, strict=True)) if times else []
-    found = []
-    for bot in bots if times else ():
-        at = Path(os.path.abspath(bot.path))
-        while not (is_path_of(given[0][0], bot.path) or Path(os.path.abspath(given[0][0])) in at.parents):
-            del given[0]
-        found.append(given[0][1])
-        if is_path_of(given[0][0], bot.path):
-            del given[0]
-    return tuple(found)
 
 
 def store_of(options: PlayOptions, kind: Kind, bots: Sequence[BotSpec]) -> Path:

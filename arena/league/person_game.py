@@ -21,10 +21,10 @@ from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player, with_clock, without_clock
 from arena.game.time_control import parse_time
-from arena.league.entrants import entrants
 from arena.league.game_ids import Games, rounds_tried
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.option_values import default_store, option_value, settings_of, time_control
+from arena.league.plan import entrants
 from arena.league.resumed import note_places
 from arena.league.saved import GameOutcome, PreparedGame, check_place, keep
 from arena.league.settings import Settings

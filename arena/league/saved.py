@@ -15,12 +15,12 @@ from arena.errors import UsageError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
-from arena.league.entrants import entrants
 from arena.league.executor.local import local_executor
 from arena.league.executor.task import Begun, Failed, GameTask, Notice, Paused, Played, PlaySettings
 from arena.league.game_ids import Games
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.option_values import settings_of, store_of
+from arena.league.plan import entrants
 from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions, note_versions

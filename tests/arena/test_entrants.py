@@ -17,15 +17,15 @@ from forged_games import forge_setting
 from made_bots import QUICK
 from made_files import put
 
-from arena.bots.asked import AskedBot
+from arena.bots.asked import AskedBot, Own
 from arena.bots.entering import broken
 from arena.bots.finding import find_bots, find_entrants
 from arena.bots.loading import load_bot
 from arena.bots.runnable import runnable
 from arena.bots.spec import BotSpec
 from arena.game.recheck import check_record
+from arena.game.time_control import parse_time
 from arena.game.verdict import GameResult
-from arena.league.option_values import times_of_bots
 from arena.league.store import Store
 from arena.sandbox.levels import Level
 from protocol.notation import Reason
@@ -112,11 +112,11 @@ def test_a_folder_of_entrants_folders_is_all_of_them_whatever_each_has_in_it(tmp
     bot_folder(tmp_path / "entries" / "dan" / "hunter")
     (tmp_path / "entries" / "README.md").write_text("Entrants")
     paths = [str(tmp_path / "entries")]
-    for asked in ([], [AskedBot(paths[0])]):
+    own = Own(time=parse_time("1s/move"))
+    for asked in ([], [AskedBot(paths[0])], [AskedBot(paths[0], own=own)]):
         found = find_entrants(paths, asked=asked).bots
         assert [(bot.name, bot.fault) for bot in found] == [(name, None) for name in ("ann", "bob", "cat", "dan")]
-    other = load_bot(put(tmp_path / "eve"))
-    assert times_of_bots([*paths, str(other.path)], ["1s", "2s"], [*found, other]) == ("1s", "1s", "1s", "1s", "2s")
+    assert all(bot.asked and bot.asked.own == own for bot in found)
 
 
 def test_a_link_that_is_to_be_followed_is_what_it_leads_to(tmp_path: Path) -> None:

@@ -240,7 +240,7 @@ def test_a_signal_during_a_build_leaves_nothing_of_it_even_where_ctrl_c_is_ignor
 def test_a_signal_among_several_tasks_is_one_line_too(folder: Path, start: Start) -> None:
     """As where bots are built or tried out."""
     before = (
-        "import os, signal, trio, arena.league.entrants as entrants\n"
+        "import os, signal, trio, arena.league.plan as entrants\n"
         "async def stop(*_):\n"
         "    async with trio.open_nursery() as nursery:\n"
         "        nursery.start_soon(trio.sleep, 60)\n"
