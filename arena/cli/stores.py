@@ -56,11 +56,11 @@ def warn_of_damage(store: Path, damage: "tuple[Damage, ...]") -> int:
 
 def warn_of_seed(store: Path, settings: dict[str, str], reader: "Reader", say: Callable[[str], None] = remark) -> None:
     from arena.league.readers import HOST, guessable_seed
-    from arena.league.store.document import GAME
+    from arena.league.store.document import Setting
 
     seed = None if reader is HOST else guessable_seed(settings)
     if seed is not None:
-        how = "compute what is hidden" if GAME in settings else "make its set-ups again"
+        how = "compute what is hidden" if Setting.GAME in settings else "make its set-ups again"
         say(
             f"arena: note: the seed of {printable(str(store))} is {seed}, which can be guessed: with a bot's program "
             f"a reader can {how}; a league that publishes games while it runs needs a large "

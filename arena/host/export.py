@@ -24,7 +24,7 @@ from arena.host.seasons import Season, SeasonState, is_whole, seasons, store_fil
 from arena.league.exchange import settings_of_game
 from arena.league.readers import HOST, Audience, Reader
 from arena.league.store import Store
-from arena.league.store.document import SEED
+from arena.league.store.document import Setting
 from arena.report.placings import stored_table
 from arena.system.printable import printable
 from arena.system.user_files import written_whole
@@ -120,7 +120,7 @@ def _league(
     reader = HOST if is_whole else PUBLIC
     hashed, games = hashlib.sha256(), 0
     with Store(path, create=False) as store, tempfile.TemporaryFile() as written:
-        settings = {name: value for name, value in store.settings().items() if has_seed or name != SEED}
+        settings = {name: value for name, value in store.settings().items() if has_seed or name != Setting.SEED}
         for number in store.numbers():
             record = store.stored(number).sound
             if record is None:

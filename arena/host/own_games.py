@@ -16,7 +16,7 @@ from arena.host.submissions import Submission
 from arena.league.readers import Audience, Reader
 from arena.league.settings import game_in
 from arena.league.store import GameRow, Store
-from arena.league.store.document import GAME, NO_OPENINGS, OPENINGS
+from arena.league.store.document import NO_OPENINGS, Setting
 from arena.report.site.game_page import GameTexts
 from arena.report.site.page_frame import Site
 from arena.web.guard import NOT_FOUND, TEMPLATES, RequestRefused
@@ -56,7 +56,9 @@ async def own_page(site: CupSite, request: Request, visitor: Visitor) -> Respons
     own = _own(stored.row.players, players_of(site, visitor.own_team.id)) if stored.row else frozenset[Player]()
     if not own:
         raise RequestRefused(404, "Your team has no such game.")
-    is_dealt = settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS or (GAME in settings and game_in(settings).has_chance)
+    is_dealt = settings.get(Setting.OPENINGS, NO_OPENINGS) != NO_OPENINGS or (
+        Setting.GAME in settings and game_in(settings).has_chance
+    )
     if is_dealt and not is_whole(site.cup, season):
         raise RequestRefused(403, DEALT)
 

@@ -26,7 +26,7 @@ from arena.league.game_ids import Games, contents_of
 from arena.league.league_options import FormatName
 from arena.league.settings import settings_in
 from arena.league.store import Store
-from arena.league.store.document import SEED
+from arena.league.store.document import Setting
 from arena.league.stored_league import GamesBetween, StoredWalk, format_in
 from arena.system.printable import counted, printable, shown
 
@@ -98,7 +98,7 @@ def _season_faults(archive: _Unpacked, season: PublicSeason, say: Callable[[str]
         if archive.digests.get(league.file) != league.sha256:
             yield f"{at}: {league.file} is missing or has another SHA-256 than {INDEX} says"
             continue
-        if season.seed and league.settings.get(SEED) != str(league_seed(season.seed, name)):
+        if season.seed and league.settings.get(Setting.SEED) != str(league_seed(season.seed, name)):
             yield f"{at}: it was not played with the seed of the season"
         if not league.is_whole:
             say(f"{at}: {counted(league.games, 'game')}, of which the public has what both sides were told")

@@ -21,7 +21,7 @@ from arena.league.readers import Reader
 from arena.league.settings import Settings, check_game, rules_fault, setting_fault
 from arena.league.store import Damage, PairCount, Store, is_record_file, refuse_other_files, sole_use
 from arena.league.store.database import STORE_START
-from arena.league.store.document import CALIBRATION, LIMITS_OF, SETTINGS_OF_GAMES, TIME_OF
+from arena.league.store.document import LIMITS_OF, SETTINGS_OF_GAMES, TIME_OF, Setting
 from arena.league.verify import GameChecks, other_limits
 from arena.system.printable import counted, printable, shown
 from arena.system.user_files import FileError, read_lines
@@ -108,7 +108,7 @@ def settings_fault(entry: RecordEntry) -> str | None:
     except UsageError as error:
         return str(error)
     times = {name for name in settings if name.startswith(TIME_OF) and not _is_of_another(name, record.players)}
-    unknown = sorted(settings.keys() - known.keys() - times - {CALIBRATION})
+    unknown = sorted(settings.keys() - known.keys() - times - {Setting.CALIBRATION})
     if unknown:
         return f"settings: expected {', '.join(known)}; got {', '.join(map(shown, unknown[:3]))}"
     faults = (*(setting_fault(name, value) for name, value in settings.items()), rules_fault(settings))

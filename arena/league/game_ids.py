@@ -16,7 +16,7 @@ from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings, hashed
 from arena.league.store import Store
-from arena.league.store.document import KEEP_BOTS
+from arena.league.store.document import Setting
 
 Players = tuple[Player, Player]
 Times = tuple[TimeControl, TimeControl]
@@ -182,4 +182,4 @@ def return_game(game: GameSpec) -> GameSpec:
 
 def was_followed(record: GameRecord, store: Store) -> bool:
     """Return whether another game was to follow a stored one in the same processes (`--keep-bots`)."""
-    return not record.kept and store.read_document()[0].games.get(KEEP_BOTS) == "yes"
+    return not record.kept and store.read_document()[0].games.get(Setting.KEEP_BOTS) == "yes"

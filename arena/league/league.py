@@ -30,7 +30,7 @@ from arena.league.play_missing import LeagueOutcome, PlayState, Watch, Watcher, 
 from arena.league.settings import settings_in
 from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import DamagedError, GameRow, Groups, Store, StoreChangedError, StoreError, runs_of
-from arena.league.store.document import CALIBRATION
+from arena.league.store.document import Setting
 from arena.league.stored_league import (
     GamesBetween,
     LineUp,
@@ -104,7 +104,7 @@ def _calibrated(plan: Plan, store: Store) -> Plan:
         return plan
     from arena.league.executor.cluster.cluster_protocol import reference_us
 
-    reference = read_reference(store.settings().get(CALIBRATION, "")) or reference_us()
+    reference = read_reference(store.settings().get(Setting.CALIBRATION, "")) or reference_us()
     return replace(
         plan,
         settings=msgspec.structs.replace(plan.settings, reference_us=reference),

@@ -42,7 +42,7 @@ from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings, is_seed
 from arena.league.stop import Say
 from arena.league.store import Store, is_empty_file, sole_use
-from arena.league.store.document import SEED
+from arena.league.store.document import Setting
 from arena.sandbox.levels import Level, choose
 from arena.sandbox.programs import HostPrograms
 from arena.system.concurrency import Run
@@ -94,7 +94,7 @@ def entrants(
         played, seed = list[Player](), ""
         if os.path.exists(path) and not is_empty_file(path):
             with Store(path, create=False) as before:
-                played, seed = before.players(), before.read_document()[0].games.get(SEED, "")
+                played, seed = before.players(), before.read_document()[0].games.get(Setting.SEED, "")
         if options.draws_seed and variant_of(options).kind.has_chance:
             options = replace(options, seed=int(seed) if is_seed(seed) else secrets.randbelow(LARGEST_SEED) + 1)
         able = [fitting(bot, variant_of(options), has_openings=options.openings is not None) for bot in found.bots]

@@ -15,7 +15,7 @@ from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.league.league_options import GUESSED
 from arena.league.settings import game_in
-from arena.league.store.document import GAME, NO_OPENINGS, OPENINGS, SEED
+from arena.league.store.document import NO_OPENINGS, Setting
 from arena.system.printable import shown
 from protocol.seats import Color
 
@@ -96,9 +96,9 @@ def readable(rows: Iterable[AnyGame], settings: dict[str, str], reader: Reader) 
     if reader.audience in (Audience.ALL, Audience.PUBLIC):
         return list(rows)
     found = [row for row in rows if reader.seats(row.players)]
-    if settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:
+    if settings.get(Setting.OPENINGS, NO_OPENINGS) != NO_OPENINGS:
         _refuse_both_seats(found, reader, "with openings both games of a pair have the same two set-ups")
-    elif GAME in settings and game_in(settings).has_chance:
+    elif Setting.GAME in settings and game_in(settings).has_chance:
         _refuse_both_seats(found, reader, "chance deals the same in both games of a pair")
     elif reader.audience is not Audience.BOT:
         _refuse_both_roles(found, reader)
@@ -139,5 +139,5 @@ def guessable_seed(settings: dict[str, str]) -> str | None:
     game = game_in(settings)
     if not (game.has_setups or game.has_chance):
         return None
-    seed = settings.get(SEED, "")
+    seed = settings.get(Setting.SEED, "")
     return seed if seed.isdecimal() and int(seed) < GUESSED else None

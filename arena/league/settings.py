@@ -16,24 +16,14 @@ from arena.game.registry import NoSuchGameError
 from arena.game.time_control import UNLIMITED, TimeControl, parse_time
 from arena.league.league_options import LARGEST_SEED
 from arena.league.store.document import (
-    CALIBRATION,
-    GAME,
     HIDDEN,
-    KEEP_BOTS,
     LIMITS_OF,
     NAMED,
     NO_OPENINGS,
-    OPENINGS,
-    OPPONENTS,
-    OTHER_TIMES,
-    PONDERING,
-    RULES,
-    RULESET,
-    SEED,
     SEPARATOR,
     SETTINGS_OF_GAMES,
-    TIME,
     TIME_OF,
+    Setting,
     own_times_in,
     time_key,
 )
@@ -70,17 +60,17 @@ class Settings(msgspec.Struct, frozen=True):
         own = dict(self.bot_limits)
         bots = [player for player in players if not is_person(player)]
         return {
-            **({GAME: self.variant.title} if self.variant.title else {}),
-            RULESET: self.variant.name,
-            RULES: rules_text(self.variant),
-            TIME: self.time.text,
-            OTHER_TIMES: other_times(self.time),
-            SEED: str(self.seed),
-            PONDERING: "yes" if self.pondering else "no",
-            KEEP_BOTS: "yes" if self.keep_bots else "no",
-            OPENINGS: openings_text(self.openings),
-            OPPONENTS: NAMED if self.names_told else HIDDEN,
-            **({} if self.reference_us is None else {CALIBRATION: reference_text(self.reference_us)}),
+            **({Setting.GAME: self.variant.title} if self.variant.title else {}),
+            Setting.RULESET: self.variant.name,
+            Setting.RULES: rules_text(self.variant),
+            Setting.TIME: self.time.text,
+            Setting.OTHER_TIMES: other_times(self.time),
+            Setting.SEED: str(self.seed),
+            Setting.PONDERING: "yes" if self.pondering else "no",
+            Setting.KEEP_BOTS: "yes" if self.keep_bots else "no",
+            Setting.OPENINGS: openings_text(self.openings),
+            Setting.OPPONENTS: NAMED if self.names_told else HIDDEN,
+            **({} if self.reference_us is None else {Setting.CALIBRATION: reference_text(self.reference_us)}),
             **{f"{LIMITS_OF}{player.name}": own.get(player.name, self.limits).text for player in bots},
             **self.own_times(players),
         }
@@ -104,22 +94,22 @@ def rules_text(variant: Variant) -> str:
 
 def variant_in(described: Mapping[str, str]) -> Variant:
     """Return the variant of a store's settings. Raises `UsageError` for a game that is not here, or other rules."""
-    game, _, version = described.get(GAME, STRATEGO_1).partition(" ")
-    parts = (line.partition(" ") for line in described[RULES].split(SEPARATOR) if line)
+    game, _, version = described.get(Setting.GAME, STRATEGO_1).partition(" ")
+    parts = (line.partition(" ") for line in described[Setting.RULES].split(SEPARATOR) if line)
     rules = tuple((key, value) for key, _, value in parts)
-    return game_named(game).completed(Variant(game, version, described.get(RULESET, ""), rules))
+    return game_named(game).completed(Variant(game, version, described.get(Setting.RULESET, ""), rules))
 
 
 def game_in(described: Mapping[str, str]) -> Game:
     """Return the game of a store's settings. Raises `NoSuchGameError` for one that is not here."""
-    return game_named(described.get(GAME, STRATEGO_1).partition(" ")[0])
+    return game_named(described.get(Setting.GAME, STRATEGO_1).partition(" ")[0])
 
 
 def check_game(described: Mapping[str, str], where: str) -> None:
     """Raise `UsageError` unless the game of these settings is here; `where` is the store or file that has them."""
-    if GAME not in described:
+    if Setting.GAME not in described:
         return
-    title = printable(described[GAME], LONGEST_TITLE)
+    title = printable(described[Setting.GAME], LONGEST_TITLE)
     name, _, version = title.partition(" ")
     try:
         here = game_named(name).version
@@ -133,7 +123,7 @@ def check_game(described: Mapping[str, str], where: str) -> None:
 
 def reasons_in(described: Mapping[str, str]) -> list[str]:
     """Return the words for the end of a game under these settings; without its own for a game that is not here."""
-    if GAME not in described:
+    if Setting.GAME not in described:
         return [reason.value for reason in Reason]
     endings: Iterable[str] = ()
     with suppress(NoSuchGameError):
@@ -159,12 +149,12 @@ def openings_in(text: str) -> int:
 
 def settings_in(described: Mapping[str, str]) -> Settings:
     """Parse the settings of a store that ids depend on, without openings. Raises `UsageError`."""
-    for name in (RULES, TIME, OTHER_TIMES, SEED):
+    for name in (Setting.RULES, Setting.TIME, Setting.OTHER_TIMES, Setting.SEED):
         if name not in described:
             raise UsageError(f"there is no {name}")
-        if name != RULES and (fault := setting_fault(name, described[name])):
+        if name != Setting.RULES and (fault := setting_fault(name, described[name])):
             raise UsageError(fault)
-    match = OTHER_TIMES_TEXT.fullmatch(described[OTHER_TIMES])
+    match = OTHER_TIMES_TEXT.fullmatch(described[Setting.OTHER_TIMES])
     others = {name: int(value) for name, value in match.groupdict().items()} if match else {}
 
     def time_of(text: str) -> TimeControl:
@@ -172,27 +162,15 @@ def settings_in(described: Mapping[str, str]) -> Settings:
 
     return Settings(
         variant=variant_in(described),
-        time=time_of(described[TIME]),
-        seed=int(described[SEED]),
+        time=time_of(described[Setting.TIME]),
+        seed=int(described[Setting.SEED]),
         bot_times=tuple((digest, time_of(text)) for digest, text in own_times_in(described).items()),
     )
 
 
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
-KNOWN = frozenset(
-    {
-        GAME,
-        *SETTINGS_OF_GAMES,
-        SEED,
-        PONDERING,
-        KEEP_BOTS,
-        OPENINGS,
-        OPPONENTS,
-        CALIBRATION,
-    }
-)
 OF_BOTS = (LIMITS_OF, TIME_OF)
-NEEDED = (*SETTINGS_OF_GAMES, SEED)
+NEEDED = (*SETTINGS_OF_GAMES, Setting.SEED)
 
 
 def is_seed(text: str) -> bool:
@@ -211,11 +189,11 @@ def setting_fault(name: str, value: str) -> str | None:
 def rules_fault(described: Mapping[str, str]) -> str | None:
     """Return why the rules in a store's settings cannot be those of its game; None if they can be."""
     try:
-        if RULES in described:
+        if Setting.RULES in described:
             variant_in(described)
     except UsageError as error:
-        game = printable(described.get(GAME, STRATEGO_1))
-        return f"{RULES}: expected rules of {game}, got {shown(described[RULES])}: {printable(str(error))}"
+        game = printable(described.get(Setting.GAME, STRATEGO_1))
+        return f"rules: expected rules of {game}, got {shown(described[Setting.RULES])}: {printable(str(error))}"
     return None
 
 
@@ -234,17 +212,17 @@ def _are_limits(text: str) -> bool:
 _CHOICE = ({"yes", "no"}.__contains__, "yes or no")
 _A_TIME = (_is_time, "a time such as 1000ms or 60+0.6")
 EXPECTED: dict[str, tuple[Callable[[str], object], str]] = {
-    SEED: (is_seed, f"a whole number from 0 to {LARGEST_SEED}"),
-    OTHER_TIMES: (OTHER_TIMES_TEXT.fullmatch, "'start 10000ms, set-up 5000ms, margin 50ms' or the like"),
-    OPENINGS: (
+    Setting.SEED: (is_seed, f"a whole number from 0 to {LARGEST_SEED}"),
+    Setting.OTHER_TIMES: (OTHER_TIMES_TEXT.fullmatch, "'start 10000ms, set-up 5000ms, margin 50ms' or the like"),
+    Setting.OPENINGS: (
         lambda text: text == NO_OPENINGS or openings_in(text),
         f"'{NO_OPENINGS}', or how many of which digest",
     ),
-    OPPONENTS: ({HIDDEN, NAMED}.__contains__, f"{HIDDEN} or {NAMED}"),
-    CALIBRATION: (lambda text: read_reference(text) is not None, "a reference such as 'reference 25.2 ms'"),
+    Setting.OPPONENTS: ({HIDDEN, NAMED}.__contains__, f"{HIDDEN} or {NAMED}"),
+    Setting.CALIBRATION: (lambda text: read_reference(text) is not None, "a reference such as 'reference 25.2 ms'"),
     LIMITS_OF: (_are_limits, f"limits such as {Limits().text!r}"),
-    TIME: _A_TIME,
+    Setting.TIME: _A_TIME,
     TIME_OF: _A_TIME,
-    PONDERING: _CHOICE,
-    KEEP_BOTS: _CHOICE,
+    Setting.PONDERING: _CHOICE,
+    Setting.KEEP_BOTS: _CHOICE,
 }

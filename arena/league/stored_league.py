@@ -21,7 +21,7 @@ from arena.league.pairing.chosen import ChosenFormat
 from arena.league.pairing.pairing import Format, Pairing, Placed, Placing
 from arena.league.settings import Settings, openings_in, settings_in
 from arena.league.store import Contents, GameRow, Groups, Store
-from arena.league.store.document import NO_OPENINGS, OPENINGS
+from arena.league.store.document import NO_OPENINGS, Setting
 
 MOST_BOTS = 5000
 """The most bots, as a store lists them even without games, and a Swiss pairs them before any game."""
@@ -272,7 +272,7 @@ def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Gro
             raise UsageError("expected each bot of the format once")
         players = [called[digest] for digest in kept.players]
         settings = settings_in(contents.settings)
-        openings = contents.settings.get(OPENINGS, NO_OPENINGS)
+        openings = contents.settings.get(Setting.OPENINGS, NO_OPENINGS)
         if openings != NO_OPENINGS:
             rows = list(games_between(contents.entrants, store.each_row()))
             found = _openings(store, settings, openings_in(openings), rows)

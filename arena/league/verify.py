@@ -27,7 +27,6 @@ from arena.league.game_ids import (
 )
 from arena.league.league_options import usable_cpus
 from arena.league.settings import (
-    KNOWN,
     NEEDED,
     OF_BOTS,
     Settings,
@@ -38,30 +37,15 @@ from arena.league.settings import (
     setting_fault,
 )
 from arena.league.store import NO_SETTINGS, Damage, GameRow, Kept, PairCount, Store
-from arena.league.store.document import (
-    CALIBRATION,
-    HIDDEN,
-    KEEP_BOTS,
-    LIMITS_OF,
-    NAMED,
-    NO_OPENINGS,
-    OPENINGS,
-    OPPONENTS,
-    OTHER_TIMES,
-    PONDERING,
-    RULES,
-    SEED,
-    TIME,
-    own_times_in,
-)
+from arena.league.store.document import HIDDEN, LIMITS_OF, NAMED, NO_OPENINGS, Setting, own_times_in
 from arena.league.stored_league import format_in
 from arena.play.machine import calibration_of, ms_text, percent_of, read_reference
 from arena.sandbox.levels import Level
 from arena.system.printable import shown
 
-OF_EACH_SIDE = (TIME, OTHER_TIMES)
+OF_EACH_SIDE = (Setting.TIME, Setting.OTHER_TIMES)
 LEVELS = tuple(level.value for level in Level)
-NOT_IN_RECORDS = (PONDERING, KEEP_BOTS, OPENINGS, OPPONENTS)
+NOT_IN_RECORDS = (Setting.PONDERING, Setting.KEEP_BOTS, Setting.OPENINGS, Setting.OPPONENTS)
 
 ALONE_SECONDS = 0.5
 AT_ONCE = 32
@@ -144,9 +128,9 @@ def store_faults(settings: Mapping[str, str], kept: Kept, *, has_games: bool) ->
         there = "there are no settings" if not settings else f"there is no {', no '.join(missing)}"
         yield f"{there}, and every arena that stores games says under which {', '.join(NEEDED)} they were played"
     for name in sorted(settings):
-        if name not in KNOWN and not name.startswith(OF_BOTS):
+        if name not in frozenset(Setting) and not name.startswith(OF_BOTS):
             yield f"{shown(name)} is none that this version knows"
-        elif name != OPENINGS:  # openings are checked for each game: a salvaged store may not know them
+        elif name != Setting.OPENINGS:  # openings are checked for each game: a salvaged store may not know them
             fault = setting_fault(name, settings[name])
             if fault:
                 yield fault
@@ -209,17 +193,17 @@ class GameChecks:
         if not self._settings:
             return []  # the games were stored without a league
         possible = record.variant.kind.unsettled(record.variant, record.pair_seed)
-        of_store = [variant for variant in possible if rules_text(variant) == self._settings.get(RULES)]
+        of_store = [variant for variant in possible if rules_text(variant) == self._settings.get(Setting.RULES)]
         variant = of_store[0] if of_store else record.variant
         faults = [
             f"it was played under {name} {value!r}, and the store is for {self._settings[name]!r}"
             for name, value in Settings(variant, record.time).described().items()
-            if name not in (*NOT_IN_RECORDS, *OF_EACH_SIDE, SEED) and self._settings.get(name, value) != value
+            if name not in (*NOT_IN_RECORDS, *OF_EACH_SIDE, Setting.SEED) and self._settings.get(name, value) != value
         ]
         faults += self._other_clocks(record) + self._other_scale(record)
         faults += self._other_choices(record) + other_limits(record, self._settings)
-        digits = self._settings.get(SEED, "")
-        if faults or RULES not in self._settings or not is_seed(digits):
+        digits = self._settings.get(Setting.SEED, "")
+        if faults or Setting.RULES not in self._settings or not is_seed(digits):
             return faults  # that there is no seed is a fault of the store, and not of each game
         return self._out_of_place(record, variant, int(digits))
 
@@ -227,14 +211,14 @@ class GameChecks:
         is_handicap = any(player.digest in self._own_times for player in record.players) or record.blue_time
         faults = []
         for player, time in zip(record.players, record.nominal_times, strict=True):
-            usual = self._settings.get(TIME, time.text)
+            usual = self._settings.get(Setting.TIME, time.text)
             expected = {
-                TIME: self._own_times.get(player.digest, usual),
-                OTHER_TIMES: self._settings.get(OTHER_TIMES, other_times(time)),
+                Setting.TIME: self._own_times.get(player.digest, usual),
+                Setting.OTHER_TIMES: self._settings.get(Setting.OTHER_TIMES, other_times(time)),
             }
             if is_person(player):  # without a limit on the set-up
-                expected[OTHER_TIMES] = other_times(time)
-            for name, value in ((TIME, time.text), (OTHER_TIMES, other_times(time))):
+                expected[Setting.OTHER_TIMES] = other_times(time)
+            for name, value in ((Setting.TIME, time.text), (Setting.OTHER_TIMES, other_times(time))):
                 if expected[name] != value:
                     who = f" by {player.name}" if is_handicap else ""
                     faults.append(f"it was played under {name} {value!r}{who}, and the store is for {expected[name]!r}")
@@ -242,7 +226,7 @@ class GameChecks:
 
     def _other_scale(self, record: GameRecord) -> list[str]:
         """Return where the clocks were scaled by a factor that does not follow from machine and store."""
-        percent, setting = record.time_percent or None, self._settings.get(CALIBRATION)
+        percent, setting = record.time_percent or None, self._settings.get(Setting.CALIBRATION)
         if setting is None:
             return [] if percent is None else [f"its clocks were scaled to {percent}%, and the store is for no scaling"]
         reference, work = read_reference(setting), calibration_of(record.machine or "")
@@ -260,14 +244,14 @@ class GameChecks:
 
     def _other_choices(self, record: GameRecord) -> list[str]:
         faults = []
-        if self._settings.get(PONDERING) == "no" and record.pondered_us is None:
+        if self._settings.get(Setting.PONDERING) == "no" and record.pondered_us is None:
             faults.append("what was used in the opponent's turns is not there, and the store is for no pondering")
-        if record.kept and any(record.kept) and self._settings.get(KEEP_BOTS, "no") == "no":
+        if record.kept and any(record.kept) and self._settings.get(Setting.KEEP_BOTS, "no") == "no":
             faults.append("a bot was kept from another game, and the store is for new processes")
-        if bool(record.names_told) is not (self._settings.get(OPPONENTS, HIDDEN) == NAMED):
+        if bool(record.names_told) is not (self._settings.get(Setting.OPPONENTS, HIDDEN) == NAMED):
             told = "told" if record.names_told else "not told"
             faults.append(f"the bots were {told} each other's names, which the store says otherwise")
-        openings = self._settings.get(OPENINGS, NO_OPENINGS)
+        openings = self._settings.get(Setting.OPENINGS, NO_OPENINGS)
         if bool(record.opening) is not (openings != NO_OPENINGS):
             way = "with" if record.opening else "without"
             faults.append(f"it was played {way} an opening, and the store is for {openings}")

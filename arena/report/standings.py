@@ -16,7 +16,7 @@ from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.ratings import Anchor, PairDifference, RatedLeague, Results, Row, Score, Standing, difference
 from arena.league.store import GameRow, Groups, SideTimes, Store
-from arena.league.store.document import TIME, own_times_in
+from arena.league.store.document import Setting, own_times_in
 from arena.report.game_list import NAMES_ALONE, Roster, ShownNames
 from arena.system.printable import printable
 from protocol.seats import Color, Reason
@@ -418,7 +418,9 @@ def handicap_text(usual: str, own: Mapping[str, str], names: Iterable[str]) -> s
 
 def table_note(lines: Iterable[Line], settings: Mapping[str, str]) -> str:
     lines = list(lines)
-    return handicap_text(printable(settings.get(TIME, "")), own_times_of(lines, settings), [one.name for one in lines])
+    return handicap_text(
+        printable(settings.get(Setting.TIME, "")), own_times_of(lines, settings), [one.name for one in lines]
+    )
 
 
 def declared_in(record: GameRecord | None, digest: str) -> tuple[str | None, str | None]:

@@ -4,6 +4,7 @@ Every bot plays under the store's `time` but those with a setting of their own, 
 digest identifies the bot.
 """
 
+import enum
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -16,28 +17,34 @@ from msgspec.structs import replace
 from arena.game.game_spec import Player
 from arena.system.printable import printable
 
-GAME = "game"
-RULESET = "ruleset"
-RULES = "rules"
-TIME = "time"
-OTHER_TIMES = "other times"
-SEED = "seed"
-PONDERING = "pondering"
-KEEP_BOTS = "keep-bots"
-OPENINGS = "openings"
+
+class Setting(enum.StrEnum):
+    """The settings of a store by their names, but for limits and times of single bots."""
+
+    GAME = "game"
+    RULESET = "ruleset"
+    RULES = "rules"
+    TIME = "time"
+    OTHER_TIMES = "other times"
+    SEED = "seed"
+    PONDERING = "pondering"
+    KEEP_BOTS = "keep-bots"
+    OPENINGS = "openings"
+    OPPONENTS = "opponents"
+    CALIBRATION = "calibration"
+    """How clocks are scaled to each machine; only in a store of games that were played so (`--calibrate`)."""
+
+
 NO_OPENINGS = "none"
-OPPONENTS = "opponents"
 HIDDEN, NAMED = "hidden", "named"
 """The values of `OPPONENTS`: whether bots receive their opponents' names."""
-CALIBRATION = "calibration"
-"""How clocks are scaled to each machine; only in a store of games that were played so (`--calibrate`)."""
 LIMITS_OF = "limits of "
 TIME_OF = "time of "
 SEPARATOR = "; "
 
-SETTINGS_OF_GAMES = (RULESET, RULES, TIME, OTHER_TIMES)
+SETTINGS_OF_GAMES = (Setting.RULESET, Setting.RULES, Setting.TIME, Setting.OTHER_TIMES)
 """Settings in every store that holds games. Without them, games under any other rules could be added."""
-NOT_CALIBRATED = {CALIBRATION: "no"}
+NOT_CALIBRATED: dict[str, str] = {Setting.CALIBRATION: "no"}
 """The setting of games with unscaled clocks; it is not stored."""
 DIGITS_SHOWN = 6
 VALUE_SHOWN = 500
@@ -61,10 +68,10 @@ def differences(present: Mapping[str, str], asked: Mapping[str, str]) -> list[st
     lines = []
     different = [name for name, value in asked.items() if present.get(name, value) != value]
     for name in different:
-        if name == RULES and RULESET in different:
+        if name == Setting.RULES and Setting.RULESET in different:
             continue
         there, new = present[name], asked[name]
-        if name == RULES:
+        if name == Setting.RULES:
             old, now = there.split(SEPARATOR), new.split(SEPARATOR)
             there = SEPARATOR.join(rule for rule in old if rule not in now) or "none of these"
             new = SEPARATOR.join(rule for rule in now if rule not in old) or "none of these"
@@ -85,9 +92,9 @@ def time_differences(
     the usual time is not repeated for each player.
     """
     had, wanted = own_times_in(present), own_times_in(asked)
-    if TIME not in present or not (had or wanted):
+    if Setting.TIME not in present or not (had or wanted):
         return []
-    usual, asked_usual = present[TIME], asked.get(TIME, present[TIME])
+    usual, asked_usual = present[Setting.TIME], asked.get(Setting.TIME, present[Setting.TIME])
     known = dict.fromkeys(played(), usual) | had
     names = {_digest(name): _name(name) for name in asked if name.startswith(TIME_OF)}
     names |= {player.digest: player.name for player in players}

@@ -14,17 +14,16 @@ from arena.game.game_spec import Player
 from arena.game.record import STRATEGO_1, GameRecord
 from arena.league.store.database import Damage, DamagedError, Database, StoreError
 from arena.league.store.document import (
-    GAME,
     LIMITS_OF,
     NO_GAMES,
     NOT_CALIBRATED,
-    RULESET,
     SETTINGS_OF_GAMES,
     TIME_OF,
     VALUE_SHOWN,
     Document,
     Kept,
     LadderStart,
+    Setting,
     decode_document,
     differences,
     encode_document,
@@ -182,7 +181,11 @@ class Store(GameTable):
         if lost and has_games:
             words = f"it holds games, and not what they were played under ({', '.join(lost)})"
             raise DamagedError(self.path, (Damage(None, words),))
-        games = [printable(each.get(GAME, STRATEGO_1), VALUE_SHOWN) for each in (present, asked) if RULESET in each]
+        games = [
+            printable(each.get(Setting.GAME, STRATEGO_1), VALUE_SHOWN)
+            for each in (present, asked)
+            if Setting.RULESET in each
+        ]
         if len(set(games)) > 1:
             raise UsageError(
                 f"{self.path}: this store holds games of {games[0]}, and {games[1]} was asked for: a store is for one "

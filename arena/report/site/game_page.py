@@ -14,7 +14,7 @@ from arena.game.verdict import NO_FAULTS, GameResult, Verdict
 from arena.league.exchange import settings_of_game
 from arena.league.readers import Audience, Reader
 from arena.league.store import Stored
-from arena.league.store.document import SEED
+from arena.league.store.document import Setting
 from arena.report.game_data import GameData, game_data, game_script, labels_of, views_of
 from arena.report.game_list import ShownNames
 from arena.report.game_text import GameFacts, facts_of
@@ -139,7 +139,7 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
         settings = settings_of_game(self.settings, record)
         if not self.has_logs:
             record = without_logs(record)
-            settings.pop(SEED, None)
+            settings.pop(Setting.SEED, None)
         facts, names = facts_of(number, record, audience.value, self.called), self.names
         labels = labels_of(facts, record.variant, names)
         data = game_data(record, audience, names, labels=labels, has_dialogue=self.has_dialogues, has_seeds=seeds)

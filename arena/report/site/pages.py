@@ -14,7 +14,7 @@ from arena.game.time_control import parse_time
 from arena.game.verdict import GameResult
 from arena.league.readers import Audience
 from arena.league.store import Damage, GameRow
-from arena.league.store.document import GAME, RULESET, TIME
+from arena.league.store.document import Setting
 from arena.report.bot_versions import BotVersion
 from arena.report.game_list import Roster, score_text
 from arena.report.placings import PlacingEntry, stop_text
@@ -197,7 +197,9 @@ class SiteContents:
         table, lines = self.table, self.table.lines
         placing = self.placing if self.placing and self.placing.places else None
         history = {name: points for name, points in self.league.history.items() if len(points) > 1}
-        game, rules, time = (printable(self.game_texts.settings.get(name, "")) for name in (GAME, RULESET, TIME))
+        game, rules, time = (
+            printable(self.game_texts.settings.get(name, "")) for name in (Setting.GAME, Setting.RULESET, Setting.TIME)
+        )
         rules = f"{game}, {rules}" if game else rules
         summary = f"{len(lines)} bots, {table.games} games; rules {rules or 'not known'}, time {time or 'not known'}"
         if table.against_itself:
@@ -276,7 +278,7 @@ class SiteContents:
             versions = [msgspec.structs.replace(one, declared=None, author=None) for one in versions]
             times = {}
         try:
-            limit = parse_time(self.game_texts.settings.get(TIME, "")).move_ms
+            limit = parse_time(self.game_texts.settings.get(Setting.TIME, "")).move_ms
         except UsageError:
             limit = None
         order, met = self.league.order, self.league.met[line.name]
