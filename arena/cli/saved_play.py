@@ -64,7 +64,7 @@ def resume(
         if any(saved.persons):
             words = arena_line("play", "--resume", str(file))
             raise UsageError(f"{file}: a game with a person; resume it with: {words}")
-        names = [frozenset({player.name}) for player in saved.players]
+        names = [frozenset({player.name}) for player in saved.spec.players]
         options = replace(options, bots=by_color("--bot", paths, names))
         with _opened(resume_game(saved, file, options, remark, run_unwinding)) as prepared:
             return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)

@@ -7,7 +7,6 @@ rename a bot is the same: play the ids that are missing. The hashed values and t
 from collections.abc import Container, Mapping, Sequence
 from itertools import product
 from types import MappingProxyType
-from typing import Protocol
 
 import msgspec
 
@@ -40,19 +39,6 @@ def common_of_equals(rules: str, seed: int, time: TimeControl) -> str:
 
 def _clock(time: TimeControl) -> tuple[int | None, ...]:
     return time.move_ms, time.bank_ms, time.increment_ms, time.start_ms, time.setup_ms, time.margin_ms
-
-
-class Named(Protocol):
-    """The identity of a game, in specifications, records and saved games alike."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def players(self) -> Players: ...
-    @property
-    def seeds(self) -> tuple[int, int]: ...
-    @property
-    def pair_seed(self) -> int: ...
 
 
 def pair_seed_of(common: str, players: Players, number: int, opening: Opening | None = None) -> int:
@@ -95,7 +81,7 @@ def game_id(pair_seed: int, players: Players) -> str:
     return hashed("game by content", pair_seed, red.digest, blue.digest)[:ID_LENGTH]
 
 
-def misfit(game: Named) -> str | None:
+def misfit(game: GameSpec | GameRecord) -> str | None:
     """Return why a game does not match its own id and seeds; None if it does."""
     red, blue = game.players
     if red.digest == blue.digest:

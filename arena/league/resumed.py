@@ -84,7 +84,7 @@ def resume_game(
             with Sandbox(level, programs, saved.limits[0], limits, options.interpreters) as held:
                 run_games(run, held.try_out)
                 yield PreparedGame(
-                    saved.spec(), bots, saved.history, store, file, held, saved.pondering, saved.seed, saved.usual_time
+                    saved.spec, bots, saved.history, store, file, held, saved.pondering, saved.seed, saved.usual_time
                 )
 
 
@@ -125,18 +125,19 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
     Returns the id under which the store holds the game already, perhaps under the present identities of the `bots`.
     Raises `UsageError` if they do not agree, or if such settings do not give the game.
     """
-    words = misfit(paused)
+    spec = paused.spec
+    words = misfit(spec)
     if words:
         raise UsageError(f"this is not a paused game: {words}")
     settings = _settings(paused, rounds)
-    store.agree(settings.described(paused.players), paused.players)
-    if paused.id in store:
-        return paused.id
+    store.agree(settings.described(spec.players), spec.players)
+    if spec.id in store:
+        return spec.id
     if any(paused.persons):  # their other games are of other rounds
         return None
     games = Games(settings)
     entered = [bot.player for bot in assign_identities(bots, store.players())]
-    for players in (paused.players, entered):
+    for players in (spec.players, entered):
         for red, blue in pairwise(players):
             game = games.game(red, blue, 0)
             if game.id in store:
@@ -146,17 +147,16 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
 
 def _settings(paused: SavedGame, rounds: range = range(1)) -> Settings:
     """Return the settings of the match in which this is a game of one of the `rounds`. Raises `UsageError`."""
-    spec = paused.spec()
-    players = paused.players
-    own = tuple(sorted(zip((player.name for player in paused.players), paused.limits, strict=True)))
-    time = paused.usual_time or paused.time
+    spec, players = paused.spec, paused.spec.players
+    own = tuple(sorted(zip((player.name for player in players), paused.limits, strict=True)))
+    time = paused.usual_time or spec.time
     of_bots = (one for player, one in zip(players, spec.times, strict=True) if not is_person(player))
     if len({other_times(one) for one in (time, *of_bots)}) > 1:
         raise UsageError(
             "this is not a paused game: the clocks of the two sides differ in more than the time for moves"
         )
-    own_times = {player.digest: own for player, own in zip(paused.players, spec.times, strict=True) if own != time}
-    for variant in spec.kind.unsettled(spec.variant, paused.pair_seed):
+    own_times = {player.digest: own for player, own in zip(players, spec.times, strict=True) if own != time}
+    for variant in spec.kind.unsettled(spec.variant, spec.pair_seed):
         settings = Settings(
             variant,
             time,
@@ -167,6 +167,6 @@ def _settings(paused: SavedGame, rounds: range = range(1)) -> Settings:
             names_told=spec.names_told,
         )
         common = Games(settings).common(players)
-        if any(pair_seed_of(common, players, number) == paused.pair_seed for number in rounds):
+        if any(pair_seed_of(common, players, number) == spec.pair_seed for number in rounds):
             return settings
     raise UsageError("this is not a paused game: its seeds do not follow from its rules, times and players")

@@ -25,10 +25,9 @@ from arena.bots.samples import bot_path
 from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
-from arena.game import Variant
 from arena.game.game_spec import GameSpec, Player, is_person
 from arena.game.recheck import check_course, check_time
-from arena.game.record import STRATEGO_1, History, RecordError
+from arena.game.record import History, RecordError
 from arena.game.registry import NoSuchGameError
 from arena.game.time_control import TimeControl
 from arena.sandbox.levels import Level
@@ -52,18 +51,11 @@ class SavedGame(msgspec.Struct, frozen=True):
     """An interrupted game. Pairs are red, then blue; `bots` are paths, `store` is the store for the result.
 
     `persons` tells which of the two are people, with their names in `bots`. `arguments` are those of the bots'
-    commands, `programs` are digests of the programs of their builds: nothing is built on resuming. `blue_time` is
-    Blue's time control if it differs from Red's, `usual_time` that of the match if a bot has its own. `seed` is that of
-    the settings.
+    commands, `programs` are digests of the programs of their builds: nothing is built on resuming. `usual_time` is
+    the time control of the match if a bot has its own. `seed` is that of the settings.
     """
 
-    id: str
-    ruleset: str
-    rules: tuple[tuple[str, str], ...]
-    time: TimeControl
-    players: tuple[Player, Player]
-    seeds: tuple[int, int]
-    pair_seed: int
+    spec: GameSpec
     history: History = msgspec.field(name="past")
     bots: tuple[str, str]
     store: str
@@ -73,32 +65,14 @@ class SavedGame(msgspec.Struct, frozen=True):
     limits: tuple[Limits, Limits] = (Limits(), Limits())
     pondering: bool = True
     interpreters: tuple[str, ...] = ()
-    blue_time: TimeControl | None = None
     usual_time: TimeControl | None = None
     arguments: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-    names_told: bool = False
     persons: tuple[bool, bool] = (False, False)
     programs: tuple[str, str] = ("", "")
-    game: str = STRATEGO_1
 
     @property
     def goes_on_with(self) -> str:
         return "arena play --resume" if any(self.persons) else "arena resume"
-
-    def spec(self) -> GameSpec:
-        name, _, version = self.game.partition(" ")
-        variant = Variant(name, version, self.ruleset, self.rules)
-        variant.kind.check_variant(variant)
-        return GameSpec(
-            self.id,
-            variant.kind.completed(variant),
-            self.time,
-            self.players,
-            self.seeds,
-            self.pair_seed,
-            self.blue_time,
-            names_told=self.names_told,
-        )
 
     def load_bots(self, named: Mapping[Color, str] = MappingProxyType({})) -> tuple[BotSpec, BotSpec]:
         """Load both bots under their names in the game; `named` are new paths by colour.
@@ -118,7 +92,7 @@ class SavedGame(msgspec.Struct, frozen=True):
                 )
             return bot
 
-        red, blue = self.players
+        red, blue = self.spec.players
         return load(Color.RED, red), load(Color.BLUE, blue)
 
 
@@ -159,14 +133,7 @@ def saved_game(
 ) -> SavedGame:
     red, blue = bots
     return SavedGame(
-        id=spec.id,
-        game=spec.variant.title or STRATEGO_1,
-        ruleset=spec.variant.name,
-        rules=spec.variant.rules,
-        time=spec.time,
-        players=spec.players,
-        seeds=spec.seeds,
-        pair_seed=spec.pair_seed,
+        spec=spec,
         history=history,
         bots=(_place_of(red), _place_of(blue)),
         store=str(store.resolve()),
@@ -176,10 +143,8 @@ def saved_game(
         pondering=pondering,
         seed=seed,
         interpreters=tuple(os.path.abspath(path) for path in held.interpreters),
-        blue_time=spec.blue_time,
         usual_time=usual_time,
         arguments=(red.arguments, blue.arguments),
-        names_told=spec.names_told,
         persons=(red.is_person, blue.is_person),
         programs=(_program_of(red), _program_of(blue)),
     )
@@ -206,10 +171,9 @@ def refuse_to_overwrite(path: Path) -> None:
         paused = None
     if paused is None:
         raise UsageError(f"{path}: expected a new file to save the game in; this is another, and is not overwritten")
-    red, blue = (player.name for player in paused.players)
     done = counted(len(paused.history.actions), "ply", "plies")
     raise UsageError(
-        f"{path}: a game is saved here already, {red} - {blue}, after {done}; resume it with "
+        f"{path}: a game is saved here already, {paused.spec.names}, after {done}; resume it with "
         f"'{paused.goes_on_with} {path}', or name another file"
     )
 
@@ -255,21 +219,24 @@ def _checksum(fields: dict[str, Any]) -> str:
 
 def _check(paused: SavedGame) -> None:
     """Raise `UsageError` or `RecordError` unless a game can have been interrupted so."""
-    spec, history = paused.spec(), paused.history
-    names = (paused.ruleset, *(text for player in paused.players for text in (player.name, player.digest)))
+    spec, history = paused.spec, paused.history
+    spec.kind.check_variant(spec.variant)
+    if spec.kind.completed(spec.variant) != spec.variant or (spec.opening, spec.time_percent) != (None, None):
+        raise UsageError("no game is saved with some of its rules, an opening or scaled clocks")
+    names = (spec.variant.name, *(text for player in spec.players for text in (player.name, player.digest)))
     for text in (*names, *paused.bots, paused.store, *paused.interpreters):
         if not text or len(text) > LONGEST_NAME or printable(text) != text:
             raise UsageError(f"not a name or a path: {printable(text, 40)!r}")
     if any("\0" in word for words in paused.arguments for word in words):
         raise UsageError("an argument with NUL in it")
-    if " " in paused.ruleset or not paused.ruleset.isascii():
-        raise UsageError(f"not the name of a ruleset: {paused.ruleset!r}")
-    for player, is_said in zip(paused.players, paused.persons, strict=True):
+    if " " in spec.variant.name or not spec.variant.name.isascii():
+        raise UsageError(f"not the name of a ruleset: {spec.variant.name!r}")
+    for player, is_said in zip(spec.players, paused.persons, strict=True):
         if is_person(player) is not is_said:
             raise UsageError(f"{player.name}: the file contradicts itself about who is a person")
-    if spec.kind.settled(spec.variant, paused.pair_seed) != spec.variant:
+    if spec.kind.settled(spec.variant, spec.pair_seed) != spec.variant:
         raise UsageError("its rules do not say who begins")
-    if not all(0 <= number < 2**64 for number in (*paused.seeds, paused.pair_seed, paused.seed)):
+    if not all(0 <= number < 2**64 for number in (*spec.seeds, spec.pair_seed, paused.seed)):
         raise UsageError("an invalid seed")
     if paused.sandbox not in [level.value for level in Level]:
         raise UsageError(f"an unknown sandbox level: {printable(paused.sandbox, 40)!r}")

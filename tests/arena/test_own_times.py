@@ -241,18 +241,11 @@ def saved(played: Played) -> SavedGame:
     assert blue is not None
     history = History(("", ""), (red, blue), record.actions[:-1], record.times_us[:-1], ())
     return SavedGame(
-        id=spec.id,
-        ruleset=spec.variant.name,
-        rules=spec.variant.rules,
-        time=spec.time,
-        players=spec.players,
-        seeds=spec.seeds,
-        pair_seed=spec.pair_seed,
+        spec=spec,
         history=history,
         bots=("ann.py", "bob.py"),
         store="l.sqlite",
         seed=HANDICAP.seed,
-        blue_time=spec.blue_time,
         format=1,
         usual_time=USUAL,
     )
@@ -294,4 +287,4 @@ def test_a_saved_game_whose_clocks_were_changed_is_none_of_the_match(
         Store(tmp_path / "new.sqlite", create=True) as store,
         pytest.raises(UsageError, match="this is not a paused game"),
     ):
-        agree(changed(saved, **edits), store)
+        agree(changed(saved, spec=changed(saved.spec, **edits)), store)

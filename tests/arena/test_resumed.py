@@ -49,7 +49,7 @@ def test_without_a_sandbox_only_bots_that_played_from_there_or_are_named_go_on(f
     done = invoke(folder, "resume", "g.json", "--pause-after", "5")
     assert done.returncode == 2
     assert not (folder / "new.sqlite").exists()
-    for color, name in zip(("red", "blue"), saved(folder)["players"], strict=True):
+    for color, name in zip(("red", "blue"), saved(folder)["spec"]["players"], strict=True):
         words = f"{color}: {name['name']} is {folder / name['name']}.py; without a sandbox it could use your files"
         assert words in done.stderr
         assert f"--bot {color}=PATH or --sandbox basic to run it without a sandbox" in done.stderr
@@ -66,7 +66,7 @@ def test_a_bot_that_has_moved_is_named_on_the_command_line(folder: Path) -> None
     (folder / "alpha.py").rename(folder / "moved.py")
     gone = invoke(folder, "resume", "g.json")
     assert gone.returncode == 2
-    color = "red" if saved(folder)["players"][0]["name"] == "alpha" else "blue"
+    color = "red" if saved(folder)["spec"]["players"][0]["name"] == "alpha" else "blue"
     assert f"if it has moved, say where with --bot {color}=PATH" in gone.stderr
     done = invoke(folder, "resume", "g.json", "--bot", "alpha=moved.py")
     assert done.returncode == 0, done.stderr

@@ -110,7 +110,8 @@ def test_a_file_of_a_newer_format_is_named_as_one(file: Path) -> None:
 def test_a_game_of_another_version_of_stratego_is_refused(file: Path) -> None:
     fields = read(file)
     del fields[CHECKSUM]
-    write(file, {**fields, "game": "stratego 2"})
+    fields["spec"]["variant"]["version"] = "2"
+    write(file, fields)
     with pytest.raises(UsageError, match="expected stratego 1, which is here, got stratego 2"):
         load_saved(file)
 
@@ -208,7 +209,7 @@ def test_an_edited_file_is_refused_with_one_clear_error_or_is_a_game_that_can_be
         mutate(edited, rng, WORST[index])
     write(file, edited)
     with contextlib.chdir(file.parent), contextlib.suppress(ArenaError):
-        assert nameless(start(file).spec()) == nameless(load_saved(original).spec())
+        assert nameless(start(file).spec) == nameless(load_saved(original).spec)
 
 
 def test_a_game_goes_on_only_into_a_store_of_its_own_settings(file: Path) -> None:
