@@ -207,37 +207,18 @@ def find_language(word: str) -> Language:
     )
 
 
-_BY_ENDING = {
-    ".py": ProgramLanguage.PYTHON,
-    ".pyz": ProgramLanguage.PYTHON,
-    ".c": ProgramLanguage.C,
-    ".cc": ProgramLanguage.CPP,
-    ".cpp": ProgramLanguage.CPP,
-    ".cxx": ProgramLanguage.CPP,
-    ".rs": ProgramLanguage.RUST,
-    ".go": ProgramLanguage.GO,
-    ".java": ProgramLanguage.JAVA,
-    ".jar": ProgramLanguage.JAVA,
-    ".class": ProgramLanguage.JAVA,
-    ".kt": ProgramLanguage.JAVA,
-    ".js": ProgramLanguage.JAVASCRIPT,
-    ".mjs": ProgramLanguage.JAVASCRIPT,
-    ".cjs": ProgramLanguage.JAVASCRIPT,
-    ".ts": ProgramLanguage.JAVASCRIPT,
-    ".sh": ProgramLanguage.SHELL,
-    ".bash": ProgramLanguage.SHELL,
+_SIGNS = {
+    ProgramLanguage.PYTHON: ("python", "pypy", ".py", ".pyz"),
+    ProgramLanguage.C: ("gcc", "cc", "clang", ".c"),
+    ProgramLanguage.CPP: ("g++", "c++", "clang++", ".cc", ".cpp", ".cxx"),
+    ProgramLanguage.RUST: ("cargo", "rustc", ".rs"),
+    ProgramLanguage.GO: ("go", ".go"),
+    ProgramLanguage.JAVA: ("java", "javac", "mvn", "gradle", ".java", ".jar", ".class", ".kt"),
+    ProgramLanguage.JAVASCRIPT: ("node", "nodejs", "deno", "bun", ".js", ".mjs", ".cjs", ".ts"),
+    ProgramLanguage.SHELL: ("sh", "bash", "dash", "zsh", "ksh", ".sh", ".bash"),
 }
-_PROGRAMS = (
-    (re.compile(r"^(?:python|pypy)[\d.]*$"), ProgramLanguage.PYTHON),
-    (re.compile(r"^(?:java)$"), ProgramLanguage.JAVA),
-    (re.compile(r"^(?:node|nodejs|deno|bun)$"), ProgramLanguage.JAVASCRIPT),
-    (re.compile(r"^(?:sh|bash|dash|zsh|ksh)$"), ProgramLanguage.SHELL),
-    (re.compile(r"^(?:gcc|cc|clang)$"), ProgramLanguage.C),
-    (re.compile(r"^(?:g\+\+|c\+\+|clang\+\+)$"), ProgramLanguage.CPP),
-    (re.compile(r"^(?:cargo|rustc)$"), ProgramLanguage.RUST),
-    (re.compile(r"^(?:go)$"), ProgramLanguage.GO),
-    (re.compile(r"^(?:javac|mvn|gradle)$"), ProgramLanguage.JAVA),
-)
+"""Programs and endings of files by which a language is known."""
+_BY_SIGN = {sign: language for language, signs in _SIGNS.items() for sign in signs}
 SHELLS = frozenset({ProgramLanguage.SHELL, ProgramLanguage.UNKNOWN})
 
 
@@ -252,7 +233,7 @@ def language_of(bot: BotSpec) -> ProgramLanguage:
         built = _of_words(re.split(r"[\s;&|]+", bot.build))
         found = found if built in SHELLS else built
     if found in SHELLS:
-        counted = Counter(_BY_ENDING.get(PurePath(name).suffix.lower(), ProgramLanguage.UNKNOWN) for name in bot.files)
+        counted = Counter(_BY_SIGN.get(PurePath(name).suffix.lower(), ProgramLanguage.UNKNOWN) for name in bot.files)
         others = [language for language, _ in counted.most_common() if language not in SHELLS]
         found = others[0] if others else found
     return found
@@ -261,12 +242,9 @@ def language_of(bot: BotSpec) -> ProgramLanguage:
 def _of_words(words: tuple[str, ...] | list[str]) -> ProgramLanguage:
     for word in words:
         name = PurePath(word).name
-        for pattern, language in _PROGRAMS:
-            if pattern.match(name):
-                return language
-        ending = PurePath(name).suffix.lower()
-        if ending in _BY_ENDING:
-            return _BY_ENDING[ending]
+        found = _BY_SIGN.get(name.rstrip("0123456789.")) or _BY_SIGN.get(PurePath(name).suffix.lower())
+        if found:
+            return found
     return ProgramLanguage.UNKNOWN
 
 

@@ -1,6 +1,6 @@
 """How each bot can be run at a sandbox level, and which bots cannot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import trio
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 class RefusedBotsError(UsageError):
-    def __init__(self, problems: Mapping[str, str]) -> None:
-        super().__init__("\n".join(problems.values()))
-        self.problems = dict(problems)
+    """Bots cannot be run at a sandbox level on this machine; a line for each."""
 
 
 class Ways:

@@ -40,7 +40,7 @@ class Sandbox:
         self._host = HostPrograms(self.interpreters, bots)
         ways = Ways(level, bots, self._host)
         if ways.problems:
-            raise RefusedBotsError(ways.problems)
+            raise RefusedBotsError("\n".join(ways.problems.values()))
         self._mounts, self._programs = ways.mounts, ways.programs
         if level is Level.CGROUP:
             self._hierarchy = Hierarchy.find()

@@ -508,7 +508,6 @@ def test_what_keeps_a_worker_from_holding_the_bots_is_raised_before_any_game(mak
     with pytest.raises(RefusedBotsError) as raised:
         trio.run(play_all, PlaySettings(bots, level), 2, games_of(bots))
     assert str(raised.value) == str(expected)
-    assert raised.value.problems == expected.problems
 
 
 def test_many_games_leave_nothing_in_parent_and_workers(make_bot: MakeBot) -> None:

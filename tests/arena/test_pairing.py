@@ -150,7 +150,7 @@ def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
     bots = {player: BotSpec(player.name, tmp_path, (), tmp_path, player.digest) for player in PLAYERS}
 
     async def play(task: GameTask) -> GameRecord:
-        if task.players == (CID, DAN):
+        if task.spec.players == (CID, DAN):
             await trio.sleep_forever()
         return record_of(task.spec)
 

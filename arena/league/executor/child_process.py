@@ -1,12 +1,10 @@
 """The arena's own child processes: their start, their end with the parent, and messages over pipes."""
 
 import contextlib
-import itertools
 import os
 import signal
 import struct
 import sys
-from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,6 @@ IGNORED = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP")
 POLL_SECONDS = 0.05
 LENGTH = struct.Struct("<I")
 READ_SIZE = 65536
-MOST_PARTS = 64
 LONGEST = 2**30
 """The most bytes of a message; a game of a million plies has some 64 MiB."""
 
@@ -112,14 +109,14 @@ class Connection:
         for descriptor in (incoming, outgoing):
             os.set_blocking(descriptor, False)
         self._frames = Frames(decoder)
-        self._unsent: deque[memoryview] = deque()
+        self._unsent = bytearray()
         self._has_news = trio.Event()
         self._is_finished = self._is_closed = False
 
     def send(self, message: msgspec.Struct) -> None:
         """Queue a message; ignored after `finish`."""
         if not self._is_finished:
-            self._unsent.append(memoryview(frame(message)))
+            self._unsent += frame(message)
             self._has_news.set()
 
     async def write(self) -> None:
@@ -136,17 +133,12 @@ class Connection:
 
     def flush(self) -> bool:
         try:
-            parts = list(itertools.islice(self._unsent, MOST_PARTS))
-            written = os.writev(self._outgoing, parts) if parts else 0
+            written = os.write(self._outgoing, self._unsent) if self._unsent else 0
         except BlockingIOError:
             return False
         except OSError:  # the reader is gone
-            self._unsent.clear()
-            return True
-        while self._unsent and written >= len(self._unsent[0]):
-            written -= len(self._unsent.popleft())
-        if written:
-            self._unsent[0] = self._unsent[0][written:]  # a view: what is left of a long message is not copied
+            written = len(self._unsent)
+        del self._unsent[:written]
         return not self._unsent
 
     async def receive(self) -> list[Any]:

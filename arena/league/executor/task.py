@@ -16,7 +16,7 @@ from arena.bots.limits import Limits
 from arena.bots.runnable import RefusedBotsError
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError, UsageError
-from arena.game.game_spec import GameSpec, Player
+from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.sandbox.launch import HostError, SandboxError
@@ -77,10 +77,6 @@ class GameTask(msgspec.Struct, frozen=True):
     def alone(self) -> "GameTask":
         return msgspec.structs.replace(self, then=None)
 
-    @property
-    def players(self) -> tuple[Player, Player]:
-        return self.spec.players
-
 
 class Begun(msgspec.Struct, frozen=True, tag=True):
     id: str
@@ -121,20 +117,15 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     kind: str
     text: str
     exit_code: int
-    problems: dict[str, str] = {}
 
     @classmethod
     def of(cls, error: ArenaError, game: str | None) -> Self:
         kind = next(kind for kind in ErrorKind if isinstance(error, kind.value))
-        problems = error.problems if isinstance(error, RefusedBotsError) else {}
-        shown = {sendable(name): sendable(problem) for name, problem in problems.items()}
-        return cls(game, kind.name, sendable(str(error)), error.exit_code, shown)
+        return cls(game, kind.name, sendable(str(error)), error.exit_code)
 
     def error(self) -> ArenaError:
         kind: type[ArenaError] = ErrorKind[self.kind].value
         error = kind.__new__(kind, self.text)  # not called: it would add its hints to the text once more
-        if isinstance(error, RefusedBotsError):
-            error.problems = dict(self.problems)
         error.exit_code = self.exit_code
         return error
 

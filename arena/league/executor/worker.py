@@ -169,7 +169,7 @@ class WorkerGames:
     async def _outcome(
         self, task: GameTask, interrupt: Interrupt, options: GameOptions
     ) -> Played | Paused | NotPlayed | Failed:
-        red, blue = (self._bots[player] for player in task.players)
+        red, blue = (self._bots[player] for player in task.spec.players)
         if not task.can_pause:
             return Played(await play_with_retries(task.spec, (red, blue), options, partial(self._say, again=task.id)))
         played = await play_on_with_retries(

@@ -132,7 +132,7 @@ def _load_all(info: RunInfo, packs: dict[str, bytes], folder: Path) -> list[BotS
     broken = {sent.bot.name for sent in info.bots if sent.bot.fault is not None}
     problems |= {bot.name: bot.fault for bot in bots if bot.fault is not None and bot.name not in broken}
     if problems:
-        raise RefusedBotsError(problems)
+        raise RefusedBotsError("\n".join(problems.values()))
     meant = {sent.bot.name: sent.bot for sent in info.bots}
     # The digest is that of the files that were sent, even if the build has changed them.
     return [replace(bot, digest=meant[bot.name].digest) for bot in bots]
