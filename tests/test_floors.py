@@ -30,7 +30,7 @@ FLOORS: tuple[frozenset[str], ...] = (
             "arena.bots.starting",
         }
     )
-    | frozenset({"arena.bots.build", "arena.bots.build_copy", "arena.bots.build_sandbox", "arena.bots.folders"}),
+    | frozenset({"arena.bots.build", "arena.bots.build_sandbox", "arena.bots.folders"}),
     frozenset({"arena.play", "arena.stratego.seat_state"}),
     frozenset({"arena.league.ratings"}),
     frozenset({"arena.league.store"}),

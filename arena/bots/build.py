@@ -23,8 +23,16 @@ from pathlib import Path
 
 import trio
 
-from arena.bots.build_copy import copy_folder, disk_faults, open_up, put_back, scratch, stamps
-from arena.bots.build_sandbox import link_outside, run_build
+from arena.bots.build_sandbox import (
+    copy_folder,
+    disk_faults,
+    link_outside,
+    open_up,
+    put_back,
+    run_build,
+    scratch,
+    stamps,
+)
 from arena.bots.entering import broken
 from arena.bots.folders import BotFolders, in_use
 from arena.bots.languages import LANGUAGES
