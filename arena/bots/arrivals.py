@@ -197,7 +197,7 @@ class Arrivals(trio.abc.Instrument):
     def _explained(self, moment: float, asked: float) -> float:
         """Return the time by the clock of the games after a long time without a poll; a stop is left out of it."""
         passed = moment - self._looked
-        worked, waited = time.thread_time() - self._worked, self._waited_for_cpu() - self._waited
+        worked, waited = _worked() - self._worked, self._waited_for_cpu() - self._waited
         if passed - asked - worked - waited > self._stop_seconds:
             self.left_out += passed
             self.stops.append(Suspension(passed, passed))
@@ -220,7 +220,7 @@ class Arrivals(trio.abc.Instrument):
     def _note_use(self) -> None:
         """Count work and waiting from here on; call this right after a poll."""
         self._waited = self._waited_for_cpu()
-        self._worked = time.thread_time()
+        self._worked = _worked()
 
     def _waited_for_cpu(self) -> float:
         return int(os.pread(self._schedstat, 64, 0).split()[1]) / 1e9 if self._schedstat is not None else 0.0
@@ -261,6 +261,10 @@ class Arrivals(trio.abc.Instrument):
             self._epoll.close()
         if self._schedstat is not None:
             os.close(self._schedstat)
+
+
+def _worked() -> float:
+    return time.thread_time()
 
 
 def _suspended() -> float:

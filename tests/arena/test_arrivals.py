@@ -87,7 +87,7 @@ class Scripted:
         self.waited = 0.0
         self.worked = 0.0
         self.suspended = 0.0
-        monkeypatch.setattr(time, "thread_time", lambda: self.worked)
+        monkeypatch.setattr(arena.bots.arrivals, "_worked", lambda: self.worked)
         monkeypatch.setattr(arena.bots.arrivals, "_suspended", lambda: self.suspended)
         monkeypatch.setattr(Arrivals, "_waited_for_cpu", lambda _: self._waited())
         self.clock: Callable[[], float] = lambda: self.moment
