@@ -81,7 +81,7 @@ def export_command(
             chosen = [row for row in chosen if row.number in numbers]
         rows = readable(chosen, contents.settings, who)
         warn_of_seed(store, contents.settings, who)
-        among = sum(row.number in contents.kept.numbers_not_counted for row in rows)
+        among = sum(contents.kept.leaves_out(row.number) for row in rows)
         if among:
             remark(f"{among} of these games do not count in the table of the last league; --counted excludes them")
         lines = export_lines(opened, [row.number for row in rows], who, damage.append)

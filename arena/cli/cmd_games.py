@@ -115,17 +115,16 @@ def games_command(
                 rows = reversed(list(islice(wanted.select(opened.newest_rows(damage), roster), last)))
         except UsageError as error:
             raise UsageError(f"{store}: {error}") from None
-        not_counted = kept.numbers_not_counted
         if form is OutputForm.JSON:
-            result(to_json([game_entry(row, roster.names, not_counted) for row in rows]))
+            result(to_json([game_entry(row, roster.names, kept) for row in rows]))
             return warn_of_damage(store, tuple(damage))
         found = False
         for row in rows:
             found = True
             if form is OutputForm.LINES:
-                result(to_line(game_entry(row, roster.names, not_counted)))
+                result(to_line(game_entry(row, roster.names, kept)))
                 continue
-            result(game_line(row, roster.names) + (NOTE if row.number in not_counted else ""))
+            result(game_line(row, roster.names) + (NOTE if kept.leaves_out(row.number) else ""))
             if row.reason.is_forfeit:
                 result(f"    {printable(row.detail, LONGEST_DETAIL)}")
             if is_long:

@@ -142,11 +142,11 @@ def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str
 
 
 def _sendable(bot: BotSpec) -> BotSpec:
-    from arena.league.executor.cluster.packing import check_sendable
+    from arena.league.executor.cluster.packing import pack_bot
 
     if bot.fault is None:
         try:
-            check_sendable(bot)
+            pack_bot(bot)
         except UsageError as error:
             return broken(bot, str(error))
     return bot

@@ -11,7 +11,7 @@ import msgspec
 from arena.errors import UsageError, suggest
 from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
-from arena.league.store import NO_GAMES, GameNumbers, GameRow, Groups
+from arena.league.store import GameRow, Groups, Kept
 from arena.system.printable import counted
 from protocol.seats import Color, Reason
 
@@ -39,36 +39,24 @@ class Roster:
     """The players of a table and their names.
 
     `players` has each player once, under its last name. `names` maps any name in the rows to the name to show, which
-    has the start of the digest if the table has several versions of a bot. One content under two names that have met
-    each other is two players.
+    has the start of the digest if the table has several versions of a bot.
     """
 
     def __init__(self, players: Iterable[Player], rows: Collection[HasPlayers] | Groups = ()) -> None:
-        if isinstance(rows, Groups):
-            self._copies = rows.copies
-        else:
-            met = (row.players for row in rows)
-            pairs = (pair for pair in met if pair[0].digest == pair[1].digest and pair[0] != pair[1])
-            self._copies = {player for pair in pairs for player in pair}
-        last = {self._key(player): player for player in players}
+        last = {player.digest: player for player in players}
         self.players = tuple(last.values())
         counts = Counter(player.name for player in self.players)
         shown = {
-            key: player.name if counts[player.name] == 1 else f"{player.name}@{player.digest[:6]}"
-            for key, player in last.items()
+            digest: player.name if counts[player.name] == 1 else f"{player.name}@{digest[:6]}"
+            for digest, player in last.items()
         }
         everybody = dict.fromkeys([*self.players, *_everybody_in(rows)])
-        self.names: ShownNames = {
-            player: shown[self._key(player)] for player in everybody if self._key(player) in shown
-        }
+        self.names: ShownNames = {player: shown[player.digest] for player in everybody if player.digest in shown}
 
     @property
     def digests(self) -> dict[str, str]:
         """Digests by shown name, in the order of `players`."""
         return {self.names[player]: player.digest for player in self.players}
-
-    def _key(self, player: Player) -> Player | str:
-        return player if player in self._copies else player.digest
 
     def called(self, name: str) -> set[Player]:
         """Return the players of a name, or of NAME@DIGEST. Former names count if no player has the name now."""
@@ -149,7 +137,7 @@ class GameEntry(msgspec.Struct, frozen=True, tag_field="kind", tag="game"):
     counted: bool = True
 
 
-def game_entry(row: GameRow, names: ShownNames = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES) -> GameEntry:
+def game_entry(row: GameRow, names: ShownNames = NAMES_ALONE, kept: Kept | None = None) -> GameEntry:
     red, blue = row.players
     return GameEntry(
         number=row.number,
@@ -165,7 +153,7 @@ def game_entry(row: GameRow, names: ShownNames = NAMES_ALONE, not_counted: GameN
         blue_digest=blue.digest,
         started=date_text(row.started) or None,
         pair=row.pair_seed,
-        counted=row.number not in not_counted,
+        counted=not (kept and kept.leaves_out(row.number)),
     )
 
 

@@ -12,7 +12,7 @@ from arena.game.verdict import GameResult
 from arena.league.store import GameRow, Groups, PlayerTime
 from arena.league.store.game_row import columns_of
 from arena.report.documents import league_json
-from arena.report.game_list import Roster, players_of
+from arena.report.game_list import players_of
 from arena.report.standings import make_table
 from protocol.notation import Reason
 
@@ -59,17 +59,3 @@ def test_they_make_the_table_of_their_rows_for_whoever_is_shown(seed: int, among
     first, second = (league_json(Path(), {}, table, []) for table in tables)
     assert first == second
     assert tables[0].endings == tables[1].endings
-
-
-def test_copies_that_met_are_two_players_and_others_one() -> None:
-    one, copy, renamed, other = (Player(name, digest * 64) for name, digest in ("aA", "bA", "cC", "dD"))
-    again = Player("e", renamed.digest)
-    pairs = [(one, copy), (renamed, other), (other, again), (again, again)]
-    games = [
-        GameRow(number, str(number), pair, GameResult.RED, Reason.FLAG, 1, "", (PlayerTime(1, 1, 1),) * 2, 1.0)
-        for number, pair in enumerate(pairs, 1)
-    ]
-    groups = counted(games)
-    assert groups.copies == {one, copy}
-    by_rows, by_groups = (Roster(players_of(each), each).names for each in (games, groups))
-    assert by_rows == by_groups

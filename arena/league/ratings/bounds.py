@@ -11,10 +11,9 @@ from itertools import compress
 from operator import add
 from typing import NamedTuple
 
-from arena.league.ratings.score_counts import Results, Row, Score
+from arena.league.ratings.score_counts import Row
 
 _Links = list[list[int]]
-_Pairs = set[tuple[int, int]]
 
 
 class Bounds(NamedTuple):
@@ -62,34 +61,3 @@ def _linked(player: int, links: _Links) -> frozenset[int]:
         found.update(new)
         waiting += new
     return frozenset(found)
-
-
-def advantage_bounds(results: Results) -> tuple[bool, bool]:
-    """Return whether the games bound the advantage of the first player from below and from above.
-
-    It has an upper bound unless strengths could explain all games for every advantage. Such strengths u, which move by
-    1 with a unit of advantage, have u(first) - u(second) <= -1 where the second player scored, and >= -1 where the
-    first one did. They exist unless such differences form a cycle with a sum below 0, which the algorithm of Bellman
-    and Ford finds. In all but tiny leagues a pair in which both conceded as the first player is such a cycle.
-    """
-    low, high = results.both_ways(Score.FIRST), results.both_ways(Score.SECOND)
-    if low and high:
-        return True, True
-    first, second = results.scored()
-    turned_first, turned_second = ({(other, one) for one, other in pairs} for pairs in (first, second))
-    players = len(results.names)
-    return low or _has_circle(players, turned_first, turned_second), high or _has_circle(players, second, first)
-
-
-def _has_circle(players: int, conceded: _Pairs, scored: _Pairs) -> bool:
-    # u(a) <= u(b) + weight
-    limits = [(first, second, -1) for first, second in conceded] + [(second, first, 1) for first, second in scored]
-    heights = [0] * players
-    for _ in range(players + 1):
-        changed = False
-        for above, below, weight in limits:
-            if heights[below] + weight < heights[above]:
-                heights[above], changed = heights[below] + weight, True
-        if not changed:
-            return False
-    return True

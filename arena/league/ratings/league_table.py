@@ -14,10 +14,10 @@ from itertools import combinations, groupby
 from operator import mul
 from typing import NamedTuple
 
-from arena.league.ratings.bounds import advantage_bounds, bounds_of
+from arena.league.ratings.bounds import bounds_of
 from arena.league.ratings.intervals import advantage_interval, intervals, superiority_in
 from arena.league.ratings.pair import ELO_PER_LOGIT, difference
-from arena.league.ratings.score_counts import Results, Row, rated_rows
+from arena.league.ratings.score_counts import Results, Row, Score, rated_rows
 from arena.league.ratings.strengths import USUAL_PRIORS, Fit, fit, moments, scale_of
 
 
@@ -116,10 +116,15 @@ class RatedLeague:
 
     @property
     def advantage(self) -> Rating | None:
-        """The Elo that the first move is worth; None before any rated game."""
+        """The Elo that the first move is worth; None before any rated game.
+
+        It has a lower bound if both of some pair have scored as the first player, whatever their strengths are, and an
+        upper bound if both have scored as the second one. In all but tiny leagues there is such a pair.
+        """
         if not self._rated:
             return None
-        low, high = advantage_interval(self._fit, *advantage_bounds(self._results))
+        bounded = [self._results.both_ways(score) for score in (Score.FIRST, Score.SECOND)]
+        low, high = advantage_interval(self._fit, *bounded)
         return Rating(self._unit * self._fit.point.advantage, self._unit * low, self._unit * high)
 
     @property

@@ -93,17 +93,6 @@ class Results:
                     return True
         return False
 
-    def scored(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-        """Return the (first, second) pairs in which the first player scored, and those in which the second did."""
-        found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
-        for key in self._counts:
-            pair, score = divmod(key, 4)
-            if score <= _NUMBERS[Score.DRAW]:
-                found[0].add(divmod(pair, len(self.names)))
-            if _NUMBERS[Score.DRAW] <= score <= _NUMBERS[Score.SECOND]:
-                found[1].add(divmod(pair, len(self.names)))
-        return found
-
     def rows(self) -> list[Row]:
         players = len(self.names)
         seen: list[dict[int, int]] = [{} for _ in self.names]

@@ -14,9 +14,7 @@ from arena.league.store.database import (
     refuse_other_files,
 )
 from arena.league.store.document import (
-    NO_GAMES,
     Disqualified,
-    GameNumbers,
     Kept,
     runs_of,
 )
@@ -27,14 +25,12 @@ from arena.league.store.store import NO_SETTINGS, BotNote, Contents, Store
 from arena.league.store.store_file import StoreInUseError, is_empty_file, sole_use
 
 __all__ = [
-    "NO_GAMES",
     "NO_SETTINGS",
     "BotNote",
     "Contents",
     "Damage",
     "DamagedError",
     "Disqualified",
-    "GameNumbers",
     "GameRow",
     "Groups",
     "Kept",

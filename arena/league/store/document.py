@@ -7,7 +7,7 @@ digest identifies the bot.
 import enum
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from operator import itemgetter
 from typing import Annotated
 
 import msgspec
@@ -166,32 +166,15 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
             return None, None
         return self.planned, self.meets_all
 
-    @property
-    def numbers_not_counted(self) -> "GameNumbers":
-        runs = self.not_counted
-        is_in_order = all(first <= last for first, last in runs) and all(a[1] < b[0] for a, b in pairwise(runs))
-        return GameNumbers(runs) if is_in_order else NO_GAMES
+    def leaves_out(self, game: int) -> bool:
+        """Return whether the last league does not count the game of this number."""
+        at = bisect_right(self.not_counted, game, key=itemgetter(0))
+        return at > 0 and game <= self.not_counted[at - 1][1]
 
 
 class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     games: dict[str, str] = {}
     kept: Kept = Kept()
-
-
-class GameNumbers:
-    def __init__(self, runs: Runs = ()) -> None:
-        self._runs = runs
-        self._firsts = [first for first, _ in runs]
-
-    def __contains__(self, number: int) -> bool:
-        at = bisect_right(self._firsts, number)
-        return at > 0 and number <= self._runs[at - 1][1]
-
-    def __bool__(self) -> bool:
-        return bool(self._runs)
-
-
-NO_GAMES = GameNumbers()
 
 
 def runs_of(numbers: Iterable[int]) -> Runs:

@@ -104,19 +104,6 @@ class Groups:
         order = sorted(range(len(self._last)), key=self._last.__getitem__)
         return list(dict.fromkeys(self.numbered[number] for number in order))
 
-    @property
-    def copies(self) -> set[Player]:
-        """The players that have met one of the same content under another name."""
-        found: set[Player] = set()
-        same: dict[str, list[int]] = {}
-        for number, player in enumerate(self.numbered):
-            same.setdefault(player.digest, []).append(number)
-        for numbers in same.values():
-            for red in numbers:
-                met = [blue for blue in numbers if blue != red and blue in self._met[red]]
-                found.update(self.numbered[number] for number in (red, *met) if met)
-        return found
-
     def __iter__(self) -> Iterator[PairCount]:
         for red, blue, place in self._pairs():
             games = sum(count[place] for count in self._counts if place < len(count))

@@ -15,7 +15,6 @@ from arena.game.record import STRATEGO_1, GameRecord
 from arena.league.store.database import Damage, DamagedError, Database, StoreError
 from arena.league.store.document import (
     LIMITS_OF,
-    NO_GAMES,
     NOT_CALIBRATED,
     SETTINGS_OF_GAMES,
     TIME_OF,
@@ -265,14 +264,14 @@ class Store(GameTable):
         with self._database.transaction("BEGIN"):
             document, settings_damage = self.read_document()
             last = self.last_number()
-        not_counted = document.kept.numbers_not_counted if counted else NO_GAMES
+        kept = document.kept if counted else Kept()
         damage: list[Damage] = []
         passed_over = 0
 
         def wanted() -> Iterator[Columns]:
             nonlocal passed_over
             for columns in self.whole(last, damage):
-                if columns[0] in not_counted:
+                if kept.leaves_out(columns[0]):
                     passed_over += 1
                 else:
                     yield columns
@@ -283,8 +282,8 @@ class Store(GameTable):
     def each_row(self, players: Collection[Player] | None = None, *, counted: bool = False) -> Iterator[GameRow]:
         """Yield the undamaged rows, or those of games of these players, without reporting damage as `count` does."""
         if players is None:
-            not_counted = self.claims().numbers_not_counted if counted else NO_GAMES
-            yield from (row_from(one) for one in self.whole(self.last_number(), []) if one[0] not in not_counted)
+            kept = self.claims() if counted else Kept()
+            yield from (row_from(one) for one in self.whole(self.last_number(), []) if not kept.leaves_out(one[0]))
             return
         wanted = set(players)
         rows = self.rows_of_players(sorted({player.digest for player in wanted}))

@@ -9,7 +9,7 @@ from arena.bots.limits import MIB
 from arena.bots.loading import load_bot
 from arena.errors import UsageError
 from arena.league.executor.cluster import packing
-from arena.league.executor.cluster.packing import check_sendable, not_sent, pack_bot, unpack
+from arena.league.executor.cluster.packing import not_sent, pack_bot, unpack
 
 PROGRAM = "#!/bin/sh\nexit 0\n"
 
@@ -65,7 +65,7 @@ def test_a_link_that_leads_out_behind_another_link_is_not_sent(tmp_path: Path) -
     (folder / "here").symlink_to(".")
     (folder / "out").symlink_to("here/..")
     with pytest.raises(UsageError, match="out is a link out of the bot's folder, to here/"):
-        check_sendable(load_bot(folder))
+        pack_bot(load_bot(folder))
 
 
 def test_more_than_can_be_sent_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,7 @@ def test_more_than_can_be_sent_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     with (folder / "weights").open("wb") as file:
         file.truncate(MIB)
     with pytest.raises(UsageError, match="ann: its files have more than 1M"):
-        check_sendable(load_bot(folder))
+        pack_bot(load_bot(folder))
 
 
 def test_a_link_within_the_folder_travels(tmp_path: Path) -> None:

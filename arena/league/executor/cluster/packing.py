@@ -73,21 +73,6 @@ class _SentFiles:
         return UsageError(f"{printable(str(self._bot.path))}: {words}")
 
 
-def check_sendable(bot: BotSpec) -> None:
-    """Raise `UsageError` for a bot that cannot be sent to other machines. Reads no file."""
-    sent = _SentFiles(bot)
-    room = MOST_BYTES
-    for parts in sent.names:
-        source, _ = sent.source(parts)
-        if source is not None:
-            try:
-                room -= os.lstat(sent.path(source)).st_size
-            except OSError as error:
-                raise sent.error(f"{_shown(parts)}: cannot be read: {error.strerror}") from None
-        if room < 0:
-            raise sent.too_large()
-
-
 def not_sent(bot: BotSpec) -> str:
     """Describe the files of a bot that are not sent to other machines; an empty string if all are."""
     sent = _SentFiles(bot)
@@ -103,6 +88,7 @@ def not_sent(bot: BotSpec) -> str:
 
 
 def pack_bot(bot: BotSpec) -> bytes:
+    """Return the files of a bot as an archive. Raises `UsageError` for a bot that cannot be sent to other machines."""
     sent = _SentFiles(bot)
     above = () if sent.covered.only is not None else (os.fsencode(sent.covered.folder.name),)
     buffer, room = io.BytesIO(), MOST_BYTES
