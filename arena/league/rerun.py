@@ -45,18 +45,35 @@ MOST_LOOKED_AT = 500
 DIGITS = 12
 
 
-@dataclass
+@dataclass(frozen=True)
+class RerunOptions:
+    """Options for replaying a game. `bots` are paths by colour; the others are looked for in the `archive` and `near`.
+
+    `arguments` by colour and `sandbox` are the host's; `known_arguments` by digest, `places`, `limits` by name and
+    `last_sandbox` are those of the store.
+    """
+
+    bots: Mapping[Color, str] = field(default_factory=dict)
+    arguments: Mapping[Color, tuple[str, ...]] = field(default_factory=dict)
+    known_arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    near: Sequence[Path] = ()
+    archive: Path | None = None
+    places: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, Limits] = field(default_factory=dict)
+    changed_bots: bool = False
+    sandbox: str | None = None
+    last_sandbox: str | None = None
+    interpreters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class BotFinder:
     """Finds the bots of one game: at a path, among the sample bots, in the folders `near`, and in the `archive`.
 
-    With `may_differ` a changed bot is accepted. Each bot is looked for with the arguments that it was started with.
-    `places` are where the store was played with its bots.
+    With `changed_bots` a changed bot is accepted. Each bot is looked for with the arguments that it was started with.
     """
 
-    near: Sequence[Path]
-    may_differ: bool
-    archive: Path | None = None
-    places: Mapping[str, str] = field(default_factory=dict)
+    options: RerunOptions
 
     def at(self, path: str, player: Player, arguments: tuple[str, ...] = ()) -> BotSpec:
         """Return the bot at a path, or in a folder of bots there. Raises `UsageError` if the player is not there."""
@@ -70,19 +87,20 @@ class BotFinder:
         """Return the places of the player's bot, the likeliest first; `named` is its name in errors."""
 
         def unlikely(bot: BotSpec) -> tuple[bool, bool]:
-            return place_of(bot) != self.places.get(player.digest), not is_called_so(bot)
+            return place_of(bot) != self.options.places.get(player.digest), not is_called_so(bot)
 
         def is_called_so(bot: BotSpec) -> bool:
             return player.name in (bot.name, bot.path.parent.name)
 
+        archive = self.options.archive
         near = list(_loaded(self._entries(), arguments))
-        archived = _loaded(copies_in(self.archive, player.digest), arguments) if self.archive else ()
+        archived = _loaded(copies_in(archive, player.digest), arguments) if archive else ()
         samples = list(_loaded(map(sample_file, SAMPLES), arguments))
         same = [bot for bot in (*near, *archived, *samples) if may_be(bot, player)]
         namesakes = [bot for bot in (*near, *samples) if is_called_so(bot)]
         if found := sorted(same, key=unlikely) or sorted(namesakes, key=unlikely)[:1]:
             return [self.checked(bot, player) for bot in found]
-        folders = ["this folder" if folder == Path() else printable(str(folder)) for folder in self.near]
+        folders = ["this folder" if folder == Path() else printable(str(folder)) for folder in self.options.near]
         looked = " or ".join(["the sample bots", *folders])
         more = "" if arguments else f", and its arguments, if it had some, with --arguments {named}=WORDS"
         raise UsageError(
@@ -92,7 +110,7 @@ class BotFinder:
 
     def checked(self, bot: BotSpec, player: Player) -> BotSpec:
         """Return the same bot as this player. Raises `UsageError` if it has changed, unless it may differ."""
-        if not (self.may_differ or may_be(bot, player)):
+        if not (self.options.changed_bots or may_be(bot, player)):
             raise UsageError(
                 f"{printable(str(bot.path))}: expected {player.name} as it played, digest {player.digest[:DIGITS]}, "
                 f"got {bot.digest[:DIGITS]}{_with(bot.arguments)}: its files have changed since, or it had other "
@@ -102,7 +120,7 @@ class BotFinder:
         return replace(as_player(bot, player.digest), name=player.name)
 
     def _entries(self) -> Iterator[Path]:
-        for folder in self.near:
+        for folder in self.options.near:
             try:
                 with os.scandir(folder) as entries:
                     found = sorted(Path(each.path) for each in islice(entries, MOST_LOOKED_AT) if not each.is_symlink())
@@ -148,27 +166,6 @@ class Rerun:
     recorded: GameRecord
     played: GameRecord
     difference: FirstDifference | None
-
-
-@dataclass(frozen=True)
-class RerunOptions:
-    """Options for replaying a game. `bots` are paths by colour; the others are looked for in the `archive` and `near`.
-
-    `arguments` by colour and `sandbox` are the host's; `known_arguments` by digest, `places`, `limits` by name and
-    `last_sandbox` are those of the store.
-    """
-
-    bots: Mapping[Color, str] = field(default_factory=dict)
-    arguments: Mapping[Color, tuple[str, ...]] = field(default_factory=dict)
-    known_arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    near: Sequence[Path] = ()
-    archive: Path | None = None
-    places: Mapping[str, str] = field(default_factory=dict)
-    limits: Mapping[str, Limits] = field(default_factory=dict)
-    changed_bots: bool = False
-    sandbox: str | None = None
-    last_sandbox: str | None = None
-    interpreters: tuple[str, ...] = ()
 
 
 def sandbox_asked(record: GameRecord, options: RerunOptions) -> str:
@@ -252,7 +249,7 @@ def difference(recorded: GameRecord, played: GameRecord) -> FirstDifference | No
 def _bots(
     record: GameRecord, level: Level, options: RerunOptions, say: Say, *, folders: BotFolders, run: Run
 ) -> tuple[BotSpec, BotSpec]:
-    finder = BotFinder(options.near, may_differ=options.changed_bots, archive=options.archive, places=options.places)
+    finder = BotFinder(options)
     found, problems = [], []
     for color, player in zip(Color, record.players, strict=True):
         arguments = options.arguments.get(color, options.known_arguments.get(player.digest, ()))

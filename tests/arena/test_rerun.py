@@ -243,7 +243,7 @@ def test_a_bot_is_found_by_its_content_near_or_in_an_archive_its_namesake_first(
     archived = archive / bot.digest / "mine.py"
     archived.parent.mkdir()
     archived.write_text((near / "mine.py").read_text())
-    found = BotFinder([near], may_differ=False, archive=archive).anywhere(player, "red")
+    found = BotFinder(RerunOptions(near=[near], archive=archive)).anywhere(player, "red")
     assert [each.path for each in found] == [near / "mine.py", archived, near / "copy.py"]
     assert {each.player for each in found} == {player}
 
@@ -257,7 +257,7 @@ def test_a_bot_is_found_in_a_folder_of_entrants(near: Path) -> None:
         (folder / "run").chmod(0o755)
     folder = near / "entries" / "anna" / "bot"
     player = Player("anna", load_bot(folder).digest)
-    finder = BotFinder([near], may_differ=False)
+    finder = BotFinder(RerunOptions(near=[near]))
     assert [each.path for each in finder.anywhere(player, "red")] == [folder]
     assert finder.at(str(near / "entries"), player).path == folder
 
@@ -271,11 +271,13 @@ def test_a_bot_is_found_where_it_played_then_in_its_entrants_folder_and_among_th
     paths[0].write_text("# changed\n")
     entered = load_bot(paths[1])
     for may_differ in (False, True):
-        finder = BotFinder([tmp_path], may_differ=may_differ, places={entered.digest: place_of(entered)})
+        finder = BotFinder(
+            RerunOptions(near=[tmp_path], changed_bots=may_differ, places={entered.digest: place_of(entered)})
+        )
         found = [bot.path for bot in finder.anywhere(Player("good", entered.digest), "red")]
         assert found == [paths[1], others[1], others[0], paths[2], BOTS / "raider.py"]
     changed = Player("thief", "0" * 64)
-    finder = BotFinder([tmp_path], may_differ=True, places={changed.digest: place_of(entered)})
+    finder = BotFinder(RerunOptions(near=[tmp_path], changed_bots=True, places={changed.digest: place_of(entered)}))
     assert [bot.path for bot in finder.anywhere(changed, "red")] == [paths[1]]
 
 
@@ -284,9 +286,9 @@ def test_a_changed_bot_is_taken_from_the_folder_of_its_entrant(tmp_path: Path) -
     program.parent.mkdir()
     program.write_text("# changed\n")
     player = Player("thief", "0" * 64)
-    assert BotFinder([], may_differ=True).at(str(program.parent), player).path == program
+    assert BotFinder(RerunOptions(near=[], changed_bots=True)).at(str(program.parent), player).path == program
     with pytest.raises(UsageError, match=r"thief/thief\.py: expected thief as it played"):
-        BotFinder([], may_differ=False).at(str(program.parent), player)
+        BotFinder(RerunOptions(near=[])).at(str(program.parent), player)
 
 
 # --- the commands -----------------------------------------------------------------------------------------------------

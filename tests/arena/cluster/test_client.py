@@ -34,7 +34,6 @@ from arena.league.executor.cluster.cluster_protocol import (
     Refused,
     Unprepared,
     WorkerAnswer,
-    encode,
 )
 from arena.league.executor.task import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings
 from arena.play.machine import calibration_of, worker_of
@@ -67,7 +66,7 @@ class FakeBridge:
     def prepare(self, number: int, worker: str) -> None:
         self.prepared.append(worker)
         answer = WorkerAnswer(worker, self.answers.pop(worker, Prepared(FIT)))
-        trio.lowlevel.current_trio_token().run_sync_soon(self.tell, Done(number, encode(answer)))
+        trio.lowlevel.current_trio_token().run_sync_soon(self.tell, Done(number, answer))
 
     def submit(self, number: int, workers: Sequence[str], tasks: tuple[GameTask, ...]) -> None:
         self.batches[number] = tuple(workers), tasks
@@ -122,7 +121,7 @@ class Scene:
         self.answer(number, worker, BatchPlayed(records, (), seconds, 0.1))
 
     def answer(self, number: int, worker: str, body: Any) -> None:
-        self.bridge.tell(Done(number, encode(WorkerAnswer(f"tcp://{worker}", body))))
+        self.bridge.tell(Done(number, WorkerAnswer(f"tcp://{worker}", body)))
 
     async def play_all(self, worker: str) -> None:
         while self.bridge.batches:

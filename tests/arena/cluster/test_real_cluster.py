@@ -16,13 +16,13 @@ import msgspec
 from arena.league.executor.cluster import cluster_protocol as messages, dask_worker as worker
 worker.honest = getattr(worker, "honest", worker.play)  # dask runs a module twice
 def play(run, tasks):
-    answer = messages.decode_answer(worker.honest(run, tasks))
+    answer = worker.honest(run, tasks)
     if isinstance(answer.body, messages.BatchPlayed):
         records = answer.body.records
         for reason, other in (b"flag", b"@"), (b"no-move", b"flag"), (b"@", b"no-move"), (b"quiet-cap", b"ply-cap"):
             records = tuple(record.replace(b'"%s"' % reason, b'"%s"' % other) for record in records)
         answer = msgspec.structs.replace(answer, body=msgspec.structs.replace(answer.body, records=records))
-    return messages.encode(answer)
+    return answer
 worker.play = play
 """
 """A worker's module that has games end for other reasons than they did."""

@@ -20,7 +20,7 @@ from typing import Any
 import trio
 
 from arena.errors import ArenaError
-from arena.league.executor.cluster.cluster_protocol import PRELOAD, ClusterPlan, RunInfo, this_arena
+from arena.league.executor.cluster.cluster_protocol import PRELOAD, ClusterPlan, RunInfo, WorkerAnswer, this_arena
 from arena.league.executor.task import GameTask
 from arena.system.printable import printable
 
@@ -84,10 +84,10 @@ class Workers:
 
 @dataclass(frozen=True)
 class Done:
-    """A task has returned `data`, or was lost (`why`); `has_killed`: several workers died with it."""
+    """A task has an `answer`, or was lost (`why`); `has_killed`: several workers died with it."""
 
     number: int
-    data: object = None
+    answer: WorkerAnswer | None = None
     why: str = ""
     is_failed: bool = False
     has_killed: bool = False

@@ -20,7 +20,6 @@ from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record
 from arena.game.recorded import spec_of
-from arena.league.executor.child_process import WireError
 from arena.league.executor.cluster.bridge import (
     LONGEST_WHY,
     Bridge,
@@ -42,7 +41,6 @@ from arena.league.executor.cluster.cluster_protocol import (
     SentBot,
     Unprepared,
     WorkerAnswer,
-    decode_answer,
     measure,
     scaled_task,
     unfit,
@@ -326,11 +324,7 @@ class ClusterExecutor(OutcomeStream):
         if done.why and not done.is_failed:  # lost with the connection: the worker appears again
             del self._workers[worker.address]
             return
-        try:
-            body = Refused(done.why) if done.why else decode_answer(done.data).body
-        except WireError as error:
-            body = Refused(f"it sent an invalid message: {error}")
-        match body:
+        match done.answer.body if done.answer else Refused(done.why):
             case Prepared(calibration) if calibration.work_us > 0:
                 plan, why = self._plan, ""
                 if plan.reference_us is not None:
@@ -400,13 +394,11 @@ class ClusterExecutor(OutcomeStream):
         """Verify the records of a batch and report the outcomes; games without one are played again."""
         try:
             with trio.CancelScope(shield=True):
-                if done.why:
-                    self._note_lost(batch, done)
+                if done.answer:
+                    await self._take_answer(batch, done.answer)
                 else:
-                    await self._take_answer(batch, decode_answer(done.data))
+                    self._note_lost(batch, done)
                 self._take_back(batch)
-        except WireError as error:
-            self._fail(ArenaError(f"cluster {self._plan.name}: a worker sent an invalid message: {error}"))
         finally:
             self._judging -= 1
             self._drop_unreachable()

@@ -19,7 +19,6 @@ import msgspec
 from arena.bots.limits import BuildLimits
 from arena.bots.spec import BotSpec
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
-from arena.league.executor.child_process import WireError
 from arena.league.executor.task import Failed, GameTask, Notice, NotPlayed, PlaySettings
 from arena.play.machine import TENTH_US, ms_text, percent_of, told_us
 from arena.version import __version__
@@ -167,19 +166,19 @@ class RunInfo:
     reference_us: int | None
 
 
-class Prepared(msgspec.Struct, frozen=True, tag=True):
+class Prepared(msgspec.Struct, frozen=True):
     calibration: Calibration
 
 
-class Refused(msgspec.Struct, frozen=True, tag=True):
+class Refused(msgspec.Struct, frozen=True):
     why: str
 
 
-class Unprepared(msgspec.Struct, frozen=True, tag=True):
+class Unprepared(msgspec.Struct, frozen=True):
     """The worker does not know the run: its process has been started again."""
 
 
-class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
+class BatchPlayed(msgspec.Struct, frozen=True):
     """The outcome of a batch: records as JSON, other outcomes, the mean duration of a game, the load of each CPU."""
 
     records: tuple[bytes, ...]
@@ -191,19 +190,6 @@ class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
 class WorkerAnswer(msgspec.Struct, frozen=True):
     worker: str
     body: Prepared | Refused | Unprepared | BatchPlayed
-
-
-encode = msgspec.msgpack.Encoder().encode
-_answer: "msgspec.msgpack.Decoder[WorkerAnswer]" = msgspec.msgpack.Decoder(WorkerAnswer)
-
-
-def decode_answer(data: object) -> WorkerAnswer:
-    if not isinstance(data, bytes):
-        raise WireError(f"expected bytes, got {type(data).__name__}")
-    try:
-        return _answer.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise WireError(f"expected a message: {error}") from None
 
 
 @lru_cache(maxsize=1)

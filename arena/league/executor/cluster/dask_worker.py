@@ -37,7 +37,6 @@ from arena.league.executor.cluster.cluster_protocol import (
     SentBot,
     Unprepared,
     WorkerAnswer,
-    encode,
     load_now,
     measure,
     scaled_task,
@@ -81,10 +80,10 @@ def hold(pack: bytes) -> bytes:
     return pack
 
 
-def prepare(version: str, data: bytes, packs: dict[str, bytes]) -> bytes:
+def prepare(version: str, data: bytes, packs: dict[str, bytes]) -> WorkerAnswer:
     """Make a run ready to play; `data` is a pickled `RunInfo`, `packs` are the files of its bots by key."""
     worker, key = _here()
-    return encode(WorkerAnswer(worker.address, _prepared(worker, key, version, data, packs)))
+    return WorkerAnswer(worker.address, _prepared(worker, key, version, data, packs))
 
 
 def _prepared(worker: Any, key: str, version: str, data: bytes, packs: dict[str, bytes]) -> Prepared | Refused:
@@ -108,10 +107,10 @@ def _prepared(worker: Any, key: str, version: str, data: bytes, packs: dict[str,
     return Prepared(calibration)
 
 
-def play(run_id: str, tasks: tuple[GameTask, ...]) -> bytes:
+def play(run_id: str, tasks: tuple[GameTask, ...]) -> WorkerAnswer:
     worker, _ = _here()
     run = _runs.get(run_id)
-    return encode(WorkerAnswer(worker.address, run.play(tasks) if run else Unprepared()))
+    return WorkerAnswer(worker.address, run.play(tasks) if run else Unprepared())
 
 
 def _here() -> tuple[Any, str]:
