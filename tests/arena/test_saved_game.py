@@ -213,7 +213,8 @@ def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
     save_game(paused, tmp_path / "g.json")
     assert load_saved(tmp_path / "g.json") == paused
     assert json.loads((tmp_path / "g.json").read_text())["past"]["actions"] == ["a4-a5"]
-    save_game(msgspec.structs.replace(paused, game="go 1"), tmp_path / "g.json")
+    other = msgspec.structs.replace(game, variant=msgspec.structs.replace(game.variant, game="go"))
+    save_game(msgspec.structs.replace(paused, spec=other), tmp_path / "g.json")
     with pytest.raises(NoSuchGameError, match="there is no game 'go' here"):  # not: this is no paused game
         load_saved(tmp_path / "g.json")
 
