@@ -17,7 +17,7 @@ from arena.game.time_control import TimeControl, parse_time
 from arena.league.league_options import USUAL, FormatName, FormatOptions, PlayOptions
 from arena.league.option_values import option_value
 from arena.league.pairing.chosen import ChosenFormat, format_of
-from arena.sandbox.launch import host_fault
+from arena.sandbox.launch import known_fault
 
 AnyPath = str | os.PathLike[str]
 GameWord = AnyPath | Game | type[Game]
@@ -199,7 +199,7 @@ def plain_errors() -> Iterator[None]:
             raise
         raise UsageError(text) from None
     except Exception as error:
-        fault = host_fault(error)
+        fault = known_fault(error)
         if fault is None or fault is error:
             raise
         raise fault from error

@@ -14,7 +14,7 @@ import click
 from arena.cli import catalog, interrupts, streams
 from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT
 from arena.cli.installation import started_as_module
-from arena.errors import ArenaError, nearest
+from arena.errors import nearest
 from arena.report.layout import folded, width_of
 
 if TYPE_CHECKING:
@@ -131,14 +131,14 @@ def _interrupted() -> int:
 
 
 def _explain(error: BaseException) -> int:
-    from arena.sandbox.launch import host_fault
+    from arena.sandbox.launch import known_fault
 
     if isinstance(error, click.ClickException):
         shown = io.StringIO()
         error.show(shown)
         streams.complain(shown.getvalue().rstrip("\n")[:LONGEST_COMPLAINT])
         return error.exit_code
-    known = error if isinstance(error, ArenaError) else host_fault(error)
+    known = known_fault(error)
     if known:
         _complain(str(known))
         return known.exit_code

@@ -28,13 +28,9 @@ def common_of(rules: str, seed: int, players: Players, times: Times) -> str:
     """Return a fingerprint of what all games of two players share: the digest of the rules, the seed and the clocks."""
     first, second = times
     if first == second:
-        return common_of_equals(rules, seed, first)
+        return hashed("settings", rules, _clock(first), seed)
     clocks = sorted((player.digest, repr(_clock(time))) for player, time in zip(players, times, strict=True))
     return hashed("settings with a handicap", rules, clocks, seed)
-
-
-def common_of_equals(rules: str, seed: int, time: TimeControl) -> str:
-    return hashed("settings", rules, _clock(time), seed)
 
 
 def _clock(time: TimeControl) -> tuple[int | None, ...]:
@@ -106,7 +102,6 @@ class Games:
         self._settings = settings
         self._rules = settings.variant.kind.digest(settings.variant)
         self._own_times = dict(settings.bot_times)
-        self._usual = common_of_equals(self._rules, settings.seed, settings.time)
         self._stored = stored
         self._former = former
 
@@ -149,8 +144,6 @@ class Games:
         return first, second
 
     def common(self, players: Players) -> str:
-        if not self._own_times:
-            return self._usual
         return common_of(self._rules, self._settings.seed, players, self._times(players))
 
 

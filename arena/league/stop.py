@@ -7,8 +7,6 @@ import enum
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
-from arena.errors import ArenaError
-
 if TYPE_CHECKING:
     from arena.system.concurrency import Run
 
@@ -57,12 +55,10 @@ def run_games(run: "Run", function: Callable[[*Ts], Awaitable[T]], *arguments: *
     """Run a function that plays games or starts bots. Raises `ArenaError` for errors of the machine, too."""
     try:
         return run(function, *arguments)
-    except ArenaError:
-        raise
     except Exception as error:
-        from arena.sandbox.launch import host_fault
+        from arena.sandbox.launch import known_fault
 
-        fault = host_fault(error)
-        if fault is None:
+        fault = known_fault(error)
+        if fault is None or fault is error:
             raise
         raise fault from error

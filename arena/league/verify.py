@@ -39,7 +39,7 @@ from arena.league.settings import (
 from arena.league.store import NO_SETTINGS, Damage, GameRow, Kept, PairCount, Store
 from arena.league.store.document import HIDDEN, LIMITS_OF, NAMED, NO_OPENINGS, Setting, own_times_in
 from arena.league.stored_league import format_in
-from arena.play.machine import calibration_of, ms_text, percent_of, read_reference
+from arena.play.machine import calibration_of, percent_of, read_reference
 from arena.sandbox.levels import Level
 from arena.system.printable import shown
 
@@ -227,20 +227,15 @@ class GameChecks:
     def _other_scale(self, record: GameRecord) -> list[str]:
         """Return where the clocks were scaled by a factor that does not follow from machine and store."""
         percent, setting = record.time_percent or None, self._settings.get(Setting.CALIBRATION)
-        if setting is None:
-            return [] if percent is None else [f"its clocks were scaled to {percent}%, and the store is for no scaling"]
-        reference, work = read_reference(setting), calibration_of(record.machine or "")
-        if reference is None:
-            return [f"the store says by {setting!r} how clocks are scaled, which is no reference"]
-        if percent is None:
-            return ["its clocks were not scaled, and the store is for clocks that are"]
-        if work is None:
-            return [f"its clocks were scaled to {percent}%, and it does not say how fast the machine was"]
-        expected = percent_of(work, reference)
-        if percent == expected:
+        reference, work = read_reference(setting or ""), calibration_of(record.machine or "")
+        expected = percent_of(work, reference) if work and reference else None
+        if percent == expected and (expected or setting is None):
             return []
-        told = f"{ms_text(work)}, by the {setting} of the store"
-        return [f"its clocks were scaled to {percent}%, where {expected}% follow from the machine's {told}"]
+        how = f"scaled to {percent}%" if percent else "not scaled"
+        follow = f"{expected}% follow" if expected else "nothing follows"
+        return [
+            f"its clocks were {how}, and {follow} from the store's calibration ({setting or 'none'}) and the machine's"
+        ]
 
     def _other_choices(self, record: GameRecord) -> list[str]:
         faults = []

@@ -41,12 +41,15 @@ class SandboxError(UsageError):
         )
 
 
-def host_fault(error: BaseException) -> HostError | None:
-    """Return a `HostError` if this process has run out of something, otherwise None."""
-    if isinstance(error, HostError):
+def known_fault(error: BaseException) -> ArenaError | None:
+    """Return the error that a user can act on: this one, or that this process has run out of something.
+
+    None if it is a bug of the arena.
+    """
+    if isinstance(error, ArenaError):
         return error
     if isinstance(error, BaseExceptionGroup):
-        return next((fault for inner in error.exceptions if (fault := host_fault(inner))), None)
+        return next((fault for inner in error.exceptions if (fault := known_fault(inner))), None)
     if isinstance(error, MemoryError):
         return HostError("this machine has no memory left for the arena")
     if isinstance(error, RuntimeError) and "start new thread" in str(error):

@@ -25,7 +25,7 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.play.game_options import GameOptions
 from arena.sandbox import freezer
-from arena.sandbox.launch import HostError, host_fault
+from arena.sandbox.launch import HostError, known_fault
 from protocol.notation import Color, Reason
 
 DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
@@ -197,5 +197,5 @@ def test_bots_that_the_machine_cannot_watch_are_ended_and_it_is_said_why(
     monkeypatch.setattr(Arrivals, "watch", watch)
     with pytest.raises(OSError, match="No space left") as caught:
         trio.run(play, drifter, drifter)
-    assert isinstance(host_fault(caught.value), HostError)
+    assert isinstance(known_fault(caught.value), HostError)
     assert left_behind() == []

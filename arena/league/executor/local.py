@@ -5,8 +5,8 @@ The parent has one game in hand for each worker, so that a free slot waits for n
 
 import os
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Collection, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Iterable
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any
 
@@ -32,8 +32,7 @@ from arena.league.executor.task import (
     WorkerReady,
 )
 from arena.league.executor.worker_process import WorkerProcess
-from arena.sandbox.launch import host_fault
-from arena.system.concurrency import open_nursery
+from arena.sandbox.launch import known_fault
 
 MOST_DEATHS = 3
 """The most workers that may die with the same game under way, or in a row in the same place without a finished game."""
@@ -68,16 +67,9 @@ class WorkerState:
                 self.begun[id] = task.alone
 
 
-@asynccontextmanager
-async def local_executor(settings: PlaySettings, jobs: int) -> AsyncGenerator["LocalExecutor", None]:
+def local_executor(settings: PlaySettings, jobs: int) -> AbstractAsyncContextManager["LocalExecutor"]:
     """Worker processes that play `jobs` games in parallel, at most one process for each CPU. Raises `ArenaError`."""
-    executor = LocalExecutor(settings, jobs)
-    async with open_nursery() as nursery:
-        try:
-            await executor.begin(nursery)
-            yield executor
-        finally:
-            executor.stop()
+    return LocalExecutor(settings, jobs).running()
 
 
 class LocalExecutor(OutcomeStream):
@@ -94,10 +86,9 @@ class LocalExecutor(OutcomeStream):
         self._deaths: Counter[str] = Counter()
         self._interrupted: set[str] = set()
 
-    async def begin(self, nursery: trio.Nursery) -> None:
-        self._nursery = nursery
+    async def _begin(self) -> None:
         for worker in self._workers:
-            nursery.start_soon(self._keep, worker)
+            self._nursery.start_soon(self._keep, worker)
         while not all(worker.is_ready for worker in self._workers):
             await self._wait()
             if self._error:
@@ -183,7 +174,7 @@ class LocalExecutor(OutcomeStream):
                 try:
                     worker.process = WorkerProcess(self._settings, worker.slots, worker.cpus)
                 except Exception as error:
-                    self._fail(error if isinstance(error, ArenaError) else host_fault(error) or error)
+                    self._fail(known_fault(error) or error)
                     break
                 how = await worker.process.attend(partial(self._handle, worker), partial(self._worker_says, worker))
                 said = worker.process.stderr_tail

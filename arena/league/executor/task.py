@@ -5,6 +5,7 @@ import pickle
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -21,6 +22,7 @@ from arena.game.record import GameRecord, History
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.sandbox.launch import HostError, SandboxError
 from arena.sandbox.levels import Level
+from arena.system.concurrency import open_nursery
 
 if TYPE_CHECKING:
     from arena.bots.starting import Sandbox
@@ -236,9 +238,28 @@ class OutcomeStream(ABC):
         self._outcomes: deque[Outcome] = deque()
         self._changed = trio.Event()
         self._error: Exception | None = None
-        self._nursery: trio.Nursery | None = None
+        self._nursery: trio.Nursery
         self._feeding: trio.CancelScope | None = None
         self._is_closed = self._is_stopped = False
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[Self, None]:
+        """A context in which games can be played; at its end none is under way. Raises `ArenaError`."""
+        async with open_nursery() as self._nursery:
+            try:
+                await self._begin()
+                yield self
+            finally:
+                self.stop()
+                with trio.CancelScope(shield=True):
+                    await self._until_gone()
+
+    @abstractmethod
+    async def _begin(self) -> None:
+        pass
+
+    async def _until_gone(self) -> None:  # noqa: B027  (for most executors there is nothing)
+        """Wait until all of this has ended that is no task of the nursery."""
 
     @abstractmethod
     def stop(self) -> None:
@@ -258,7 +279,6 @@ class OutcomeStream(ABC):
         pass
 
     def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
-        assert self._nursery is not None
         assert self._feeding is None, "one stream of tasks at once"
         self._feeding = trio.CancelScope()
         self._nursery.start_soon(self._feed, tasks, self._feeding)

@@ -17,7 +17,6 @@ import trio
 
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
-from arena.errors import ArenaError
 from arena.game import Game
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
@@ -46,7 +45,7 @@ from arena.league.executor.task import (
 from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
 from arena.play.game_options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt, Keeper
 from arena.play.retry import play_on_with_retries, play_with_retries
-from arena.sandbox.launch import host_fault
+from arena.sandbox.launch import known_fault
 from arena.sandbox.reaper import own_every_orphan
 from arena.sandbox.rlimits import ask_for_short_slices, use_all_descriptors
 from arena.system.concurrency import background, open_nursery
@@ -58,11 +57,6 @@ LAST_WORDS_SECONDS = 10.0
 MOST_WAITING = 256
 """The most queued events: some 40 KB, which are written in half a millisecond."""
 BATCH_SECONDS = 0.01
-
-
-def known_fault(error: Exception) -> ArenaError | None:
-    """Return the error as one that a user can act on; None if it is a bug of the arena."""
-    return error if isinstance(error, ArenaError) else host_fault(error)
 
 
 class EventStream:

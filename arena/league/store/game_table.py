@@ -211,7 +211,7 @@ class GameTable:
         while number <= last:
             statement = f"{_READ} WHERE number >= ? AND number <= ? ORDER BY number LIMIT {ROWS_AT_ONCE}"
             try:
-                found = self._database.query_rows(statement, number, last)
+                found = self._database.query(statement, number, last)
             except StoreError:
                 if not self._is_doubtful:
                     raise
@@ -229,9 +229,7 @@ class GameTable:
     def newest_rows(self, damage: list[Damage]) -> Iterator[GameRow]:
         """Yield the undamaged rows from the last one backwards, and add the others to `damage`."""
         number, at_once = self.last_number(), 20
-        while found := self._database.query_rows(
-            f"{_READ} WHERE number <= ? ORDER BY number DESC LIMIT {at_once}", number
-        ):
+        while found := self._database.query(f"{_READ} WHERE number <= ? ORDER BY number DESC LIMIT {at_once}", number):
             for read in found:
                 columns = self._whole(read)
                 if columns is None:
@@ -256,22 +254,17 @@ class GameTable:
         for start in range(0, len(values), ROWS_AT_ONCE):
             some = values[start : start + ROWS_AT_ONCE]
             marks = ", ".join("?" * len(some))
-            rows = self._database.query_rows(f"{_READ} WHERE {column} IN ({marks}) ORDER BY number {order}", *some)
+            rows = self._database.query(f"{_READ} WHERE {column} IN ({marks}) ORDER BY number {order}", *some)
             yield from map(row_from, filter(None, map(self._whole, rows)))
 
     def count_between(self, digests: Collection[str]) -> int:
         ((count,),) = self._database.query(f"SELECT count(*) FROM games WHERE {_between(digests)}", *digests, *digests)
         return int(count)
 
-    def numbers_between(self, digests: Collection[str]) -> Iterator[int]:
-        """Yield the numbers of the games between players of these digests, in order."""
-        last = SMALLEST_NUMBER
-        query = (
-            f"SELECT number FROM games WHERE {_between(digests)} AND number > ? ORDER BY number LIMIT {ROWS_AT_ONCE}"
-        )
-        while found := self._database.query(query, *digests, *digests, last):
-            yield from (number for (number,) in found)
-            last = found[-1][0]
+    def numbers_between(self, digests: Collection[str]) -> list[int]:
+        """Return the numbers of the games between players of these digests, in order."""
+        query = f"SELECT number FROM games WHERE {_between(digests)} ORDER BY number"
+        return [number for (number,) in self._database.query(query, *digests, *digests)]
 
     def records_damage(self) -> list[Damage]:
         """Return the damage of records, with few records in memory at once."""

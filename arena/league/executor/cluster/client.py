@@ -8,8 +8,8 @@ import enum
 import hashlib
 import math
 import secrets
-from collections.abc import AsyncGenerator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -61,7 +61,6 @@ from arena.league.executor.task import (
     without_files,
 )
 from arena.play.machine import ms_text, percent_of, played_on, reference_text
-from arena.system.concurrency import open_nursery
 from arena.system.printable import counted, printable
 from arena.version import __version__
 
@@ -99,18 +98,9 @@ class SentBatch:
         return [game for task in self.tasks for game in task.games]
 
 
-@asynccontextmanager
-async def cluster_executor(settings: PlaySettings, plan: ClusterPlan) -> AsyncGenerator["ClusterExecutor", None]:
+def cluster_executor(settings: PlaySettings, plan: ClusterPlan) -> AbstractAsyncContextManager["ClusterExecutor"]:
     """An executor that plays on a cluster; at its end none of its games is under way there."""
-    executor = ClusterExecutor(settings, plan)
-    async with open_nursery() as nursery:
-        try:
-            await executor.begin(nursery)
-            yield executor
-        finally:
-            executor.stop()
-            with trio.CancelScope(shield=True):
-                await executor.until_gone()
+    return ClusterExecutor(settings, plan).running()
 
 
 class ClusterExecutor(OutcomeStream):
@@ -131,15 +121,14 @@ class ClusterExecutor(OutcomeStream):
         self._own: Calibration | None = None
         """The arena's own machine; None where clocks are scaled, and for a local cluster."""
 
-    async def begin(self, nursery: trio.Nursery) -> None:
-        self._nursery = nursery
+    async def _begin(self) -> None:
         if not self._plan.local and self._plan.reference_us is None:
             self._own = await trio.to_thread.run_sync(measure)
         info, packs = await trio.to_thread.run_sync(self._pack)
         self._bridge = Bridge(self._plan, info, packs, self._note)
         self._bridge.start()
-        nursery.start_soon(self._dispatch)
-        nursery.start_soon(self._keep_time)
+        self._nursery.start_soon(self._dispatch)
+        self._nursery.start_soon(self._keep_time)
 
     def _pack(self) -> tuple[RunInfo, dict[str, bytes]]:
         packs, bots = dict[str, bytes](), list[SentBot]()
@@ -179,7 +168,7 @@ class ClusterExecutor(OutcomeStream):
     def interrupt(self, game: str) -> None:
         """Ignored, because no game of a league can be paused."""
 
-    async def until_gone(self) -> None:
+    async def _until_gone(self) -> None:
         while self._bridge and not self._is_gone:
             await self._wait()
 
@@ -280,7 +269,6 @@ class ClusterExecutor(OutcomeStream):
                 if number in self._preparing:
                     self._note_prepared(self._preparing.pop(number), event)
                 elif number in self._sent:
-                    assert self._nursery is not None
                     self._judging += 1
                     self._nursery.start_soon(self._take, self._sent.pop(number), event)
             case BridgeEnded(error):

@@ -54,8 +54,8 @@ from arena.league.executor.task import (
     Played,
     sendable,
 )
-from arena.league.executor.worker import known_fault
 from arena.play.machine import percent_of
+from arena.sandbox.launch import known_fault
 from arena.sandbox.programs import HostPrograms
 from arena.system.concurrency import background
 from arena.system.printable import printable
