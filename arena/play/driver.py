@@ -89,6 +89,7 @@ class Driver:
         """The times of the last read of output and of the last yield to other tasks."""
         interrupt.interrupt = self.disturb
         interrupt.why_not = referee.unrestorable
+        interrupt.live = referee.live
 
     # --- signals from other tasks ---------------------------------------------------------------------------------
 

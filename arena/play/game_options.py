@@ -11,6 +11,7 @@ from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.clock import NEVER
 from arena.game.game_spec import Player
+from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.seat import Introduction
 from arena.play.game_events import GameEvent
@@ -57,6 +58,8 @@ class Interrupt:
         """Stops the running game; set by the game."""
         self.why_not: Callable[[], str] = lambda: ""
         """Returns why the running game could not be resumed, or an empty string; set by the game."""
+        self.live: LiveGame | None = None
+        """The running game, to look at; set by the game."""
 
     def request(self) -> None:
         self.after = 0

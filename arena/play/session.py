@@ -10,6 +10,7 @@ was told.
 """
 
 import enum
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,18 +18,18 @@ from typing import Any
 import trio
 
 from arena.bots.spec import BotSpec
-from arena.errors import ArenaError
-from arena.game import displayed
+from arena.errors import ArenaError, IllegalAnswerError
+from arena.game import State, displayed
+from arena.game.clock import GameClock
 from arena.game.game_spec import GameSpec
 from arena.game.person_seat import ClockState, EndState, PersonSeat, SeatStage, SeatState
 from arena.game.record import GameRecord, History
 from arena.game.verdict import GameResult
 from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
 from arena.play.game_options import USUAL, GameOptions, Interrupt
-from arena.play.host_game import HostGame
 from arena.play.participant import Participant, PersonParticipant
 from arena.play.retry import play_on_with_retries
-from protocol.lines import is_line
+from protocol.lines import RemoteProtocolError, is_line
 from protocol.seats import RESIGN, Color, SeatResult
 
 Players = tuple[BotSpec, BotSpec]
@@ -87,7 +88,9 @@ class Session:
         self._interrupt = Interrupt()
         self._new_seat: Callable[[Color], PersonSeat] = displayed(spec.kind.displays.seat, PersonSeat)
         self._chairs = {color: _Chair(self._new_seat(color)) for color in Color if players[color].is_person}
-        self._host = HostGame(spec)
+        self._start: GameStarted | None = None
+        self._played: list[ActionPlayed] = []
+        self._turn_began = 0.0
         self._remark = ""
         self._number: int | None = None
         self._result: GameRecord | None = None
@@ -116,7 +119,7 @@ class Session:
             )
         finally:
             if isinstance(played, GameRecord):
-                self._finished(played)
+                self._result = played
             else:
                 self._is_paused = True
             self._change_all()
@@ -138,19 +141,16 @@ class Session:
     def _happened(self, event: GameEvent) -> None:
         match event:
             case GameStarted():
-                self._host.started(event, trio.current_time())
+                self._start, self._played = event, []
                 for chair in self._chairs.values():
                     if chair.seat.stage in (SeatStage.STARTING, SeatStage.READY):
                         chair.seat.stage = SeatStage.WAITING
             case ActionPlayed():
-                self._host.played(event, trio.current_time())
+                self._played.append(event)
             case _:
                 return
+        self._turn_began = trio.current_time()
         self._change_all()
-
-    def _finished(self, record: GameRecord) -> None:
-        self._result = record
-        self._host.finished(record)
 
     def _change_all(self) -> None:
         for chair in self._chairs.values():
@@ -176,7 +176,7 @@ class Session:
 
     def known(self, color: Color, **otherwise: Any) -> SeatState:
         """Return what seats of all games show; `otherwise` are other values of its fields."""
-        chair, position = self._chairs[color], self._host.state
+        chair, position = self._chairs[color], self._position
         red, blue = self.spec.players
         fields: dict[str, Any] = {
             "version": chair.version,
@@ -200,18 +200,18 @@ class Session:
 
     def text(self, color: Color) -> str:
         """Return the position as text, as a person's seat knows it; all of it when the game is over."""
-        position = self._host.state
+        position = self._position
         return position.text(None if self._result else color) if position else ""
 
     @property
     def start(self) -> GameStarted | None:
         """The beginning of the game; another one if the game was begun again."""
-        return self._host.start
+        return self._start
 
     @property
     def played(self) -> Sequence[ActionPlayed]:
         """The actions since `start`, without those of an earlier part of a resumed game."""
-        return self._host.played_since
+        return self._played
 
     async def changed(self, color: Color, version: int = 0) -> SeatState:
         """Wait until a person's state has a version above this one, and return it."""
@@ -228,8 +228,21 @@ class Session:
         # The verdict's words are still to come.
         return SeatStage.WAITING if seat.stage is SeatStage.OVER else seat.stage
 
+    @property
+    def _position(self) -> State | None:
+        return self._interrupt.live.state if self._interrupt.live else None
+
     def _clock_of(self, color: Color) -> ClockState:
-        return self._host.clock(color, trio.current_time, is_stopped=self.is_over)
+        live, state, time = self._interrupt.live, self._position, self.spec.times[color]
+        runs = state is not None and not self.is_over and state.to_move is color and not state.outcome
+        if time.is_unlimited:
+            return ClockState(None, runs=runs)
+        clock = live.clock if live else GameClock(self.spec.times)
+        used = trio.current_time() - self._turn_began if runs else 0.0
+        left_ms, bank_ms = max(0, math.floor((clock.budget(color) - used) * 1000)), clock.bank_ms(color)
+        if bank_ms is not None:
+            bank_ms = max(0, bank_ms - math.floor(used * 1000))
+        return ClockState(left_ms, None if time.move_ms is None else bank_ms, runs)
 
     def _end_for(self, color: Color) -> EndState | None:
         if self._result is None:
@@ -239,7 +252,7 @@ class Session:
             seen = SeatResult.DRAW
         else:
             seen = SeatResult.WIN if verdict.result.winner is color else SeatResult.LOSS
-        position, seat = self._host.state, self._chairs[color].seat
+        position, seat = self._position, self._chairs[color].seat
         truth = seat.truth(position) if position else ()
         return EndState(seen.value, verdict.reason.value, verdict.detail, truth, self._number)
 
@@ -265,9 +278,14 @@ class Session:
         chair = self._chair_at(color, SeatStage.MOVING, "it is not your turn")
         is_listed = chair.seat.lists(action)
         if not is_listed:
-            error = self._host.refusal(action)
-            if error is not None:
-                raise RefusedError(str(error), error.rule)
+            assert self._position is not None, "there is a turn, so there is a game"
+            try:
+                self.spec.kind.check(self._position, action)
+                self.spec.kind.check_move_form(action)
+            except IllegalAnswerError as error:
+                raise RefusedError(str(error), error.rule) from None
+            except RemoteProtocolError as error:
+                raise RefusedError(str(error)) from None
             if is_listed is False:
                 raise RefusedError(f"{action}: {chair.seat.unlisted}")
             _check_line(action)
@@ -298,7 +316,7 @@ class Session:
         """Return why the game could not be resumed later; an empty string if it can."""
         if self.is_over:
             return "the game is paused" if self._is_paused else "the game is over"
-        if not self._host.has_begun:
+        if self._position is None:
             return "before both sides have set up there is nothing to pause"
         return self.why_not_saved()
 

@@ -339,6 +339,26 @@ def test_a_clock_runs_for_the_side_to_move_and_a_person_loses_by_it() -> None:
     check_record(record)
 
 
+def test_a_game_that_goes_on_has_the_clocks_that_it_had_and_the_one_of_the_side_to_move_runs() -> None:
+    time = TimeControl(move_ms=30_000, bank_ms=60_000, increment_ms=1_000, start_ms=600_000, setup_ms=UNLIMITED_MS)
+    setup = "FB......../B........./.S3.3...../2..9M....2"
+    interrupted = ((1, 2_000_000), (2, 4_000_000))
+    history = History(("", ""), (setup, setup), ("a4-a5",), (3_000_000,), (), interrupted=interrupted)
+
+    async def blue(session: Session, color: Color) -> None:
+        enemy, own = (await moving(session, color)).clocks
+        assert (enemy.left_ms, enemy.bank_ms, enemy.runs) == (30_000, 56_000, False)
+        assert own.runs
+        assert own.bank_ms is not None
+        assert 50_000 < own.bank_ms <= 56_000
+        session.leave()
+
+    async def red(session: Session, color: Color) -> None:
+        await trio.sleep_forever()
+
+    assert isinstance(played(session_of(time=time, history=history), red, blue), History)
+
+
 def test_a_game_that_has_to_begin_anew_goes_on_with_what_the_person_knew(monkeypatch: pytest.MonkeyPatch) -> None:
     """As after a stop of the arena that makes a turn unfair: both sides are seated again, and told what they knew."""
     stops: list[int] = []
