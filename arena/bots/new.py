@@ -10,7 +10,6 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -177,11 +176,8 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        with suppress(OSError):
-            shutil.rmtree(folder)  # made just now, and by us
-        raise ArenaError(f"{where}: cannot be written: {error.strerror}") from None
-    except BaseException:
-        with suppress(OSError):
-            shutil.rmtree(folder)
+    except BaseException as error:
+        shutil.rmtree(folder, ignore_errors=True)  # made just now, and by us
+        if isinstance(error, OSError):
+            raise ArenaError(f"{where}: cannot be written: {error.strerror}") from None
         raise

@@ -62,8 +62,7 @@ class Comparison:
     def __init__(self, league: OpenLeague) -> None:
         self.league = league
         test = league.new_pairing()
-        if not isinstance(test, SequentialTest):
-            raise TypeError(f"expected a league of a sequential test, got one of {type(test).__name__}")
+        assert isinstance(test, SequentialTest), "a league with a `comparison_entry`"
         self._test = test
         self._test.tell(league.store.rows())
         if self.state.is_over:

@@ -230,7 +230,7 @@ to_worker: "msgspec.msgpack.Decoder[ToWorker]" = msgspec.msgpack.Decoder(ToWorke
 from_worker: "msgspec.msgpack.Decoder[FromWorker]" = msgspec.msgpack.Decoder(FromWorker)
 
 
-class OutcomeStream(ABC):
+class OutcomeStream(Executor, ABC):
     """The common part of executors: tasks are requested while there is room, and their outcomes are a stream."""
 
     def __init__(self) -> None:
@@ -258,12 +258,8 @@ class OutcomeStream(ABC):
     async def _begin(self) -> None:
         pass
 
-    async def _until_gone(self) -> None:  # noqa: B027  (for most executors there is nothing)
+    async def _until_gone(self) -> None:
         """Wait until all of this has ended that is no task of the nursery."""
-
-    @abstractmethod
-    def stop(self) -> None:
-        pass
 
     @property
     @abstractmethod

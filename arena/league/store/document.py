@@ -96,7 +96,8 @@ def time_differences(
         return []
     usual, asked_usual = present[Setting.TIME], asked.get(Setting.TIME, present[Setting.TIME])
     known = dict.fromkeys(played(), usual) | had
-    names = {_digest(name): _name(name) for name in asked if name.startswith(TIME_OF)}
+    own = [name.removeprefix(TIME_OF).rpartition("@") for name in asked if name.startswith(TIME_OF)]
+    names = {digest: printable(name) for name, _, digest in own}
     names |= {player.digest: player.name for player in players}
     lines = []
     for digest, name in names.items():
@@ -109,10 +110,6 @@ def time_differences(
 
 def _digest(setting: str) -> str:
     return setting.rpartition("@")[2]
-
-
-def _name(setting: str) -> str:
-    return printable(setting.removeprefix(TIME_OF).rpartition("@")[0])
 
 
 _Count = Annotated[int, Meta(ge=0, lt=2**53)]
