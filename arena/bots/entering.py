@@ -62,7 +62,7 @@ def broken(bot: BotSpec, fault: str) -> BotSpec:
 
 def place_of(bot: BotSpec) -> str:
     """Return a fingerprint of a bot's location: the store shows its readers no paths."""
-    return fingerprint(_path_of(bot))
+    return fingerprint(own_files(bot))
 
 
 def fingerprint(path: Path) -> str:
@@ -87,7 +87,7 @@ def _with_distinct_names(bots: Sequence[BotSpec]) -> list[BotSpec]:
     times = Counter(bot.name for bot in bots)
     taken = {name for name, number in times.items() if number == 1}
     names: dict[int, str] = {}
-    paths = [_path_of(bot) for bot in bots]
+    paths = [own_files(bot) for bot in bots]
     keys = [(os.fsencode(path), bot.arguments) for path, bot in zip(paths, bots, strict=True)]
     namesakes = Counter((path.parent, bot.name) for path, bot in zip(paths, bots, strict=True))
     for place in sorted(range(len(bots)), key=keys.__getitem__):
@@ -101,7 +101,11 @@ def _with_distinct_names(bots: Sequence[BotSpec]) -> list[BotSpec]:
     return [replace(bot, name=names[place]) if place in names else bot for place, bot in enumerate(bots)]
 
 
-def _path_of(bot: BotSpec) -> Path:
+def own_files(bot: BotSpec) -> Path:
+    """Return a bot's folder, or only the file of a single-file bot, which may have other bots next to it.
+
+    Of a link that is a broken bot it is the link itself: its target may be anybody's.
+    """
     return Path(os.path.realpath(bot.path)) if bot.fault is None else place_of_link(bot.path)
 
 

@@ -93,17 +93,15 @@ def _load(path: Path, asked: AskedBot) -> BotSpec:
         folder=full.parent,
         environment=base_environment(),
         is_of_2012=bool(asked.prefix),
-        look=identity.look,
         **_known_by(identity, asked),
     )
 
 
 def _known_by(identity: Identity, asked: AskedBot) -> dict[str, Any]:
-    digest = digest_with(asked.identifying, identity.digest)
-    if not asked.identifying:
-        return {"digest": digest, "files": identity.files}
-    files = {**identity.files, ARGUMENTS: digest[:SHORT]} if identity.files else {}
-    return {"digest": digest, "files": files}
+    digest, files = digest_with(asked.identifying, identity.digest), identity.files
+    if asked.identifying and files:
+        files = {**files, ARGUMENTS: digest[:SHORT]}
+    return {"digest": digest, "files": files, "look": identity.look}
 
 
 def _begins_as_program(path: Path) -> bool:
@@ -184,7 +182,6 @@ def _load_folder(folder: Path, asked: AskedBot) -> BotSpec:
         interpreters=manifest.interpreters,
         build=manifest.build,
         is_of_2012=manifest.protocol is Protocol.UCC_2012 or bool(asked.prefix),
-        look=identity.look,
         **_known_by(identity, asked),
     )
 

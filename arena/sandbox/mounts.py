@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arena.bots.entering import own_files
 from arena.bots.program_files import Link
 from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError
 from arena.sandbox.launch import SandboxError
-from arena.sandbox.programs import SYSTEM, HostPrograms, find_program, is_within, own_files
+from arena.sandbox.programs import SYSTEM, HostPrograms, find_program, is_within
 from arena.system.printable import printable
 
 HOME = "/bot"

@@ -18,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 
 import protocol
+from arena.bots.entering import own_files
 from arena.bots.languages import LANGUAGES
 from arena.bots.program_files import (
     FIRST_LINE,
@@ -55,16 +56,6 @@ REMEDY = "put a copy into the bot's folder"
 
 def is_within(path: Path, folders: tuple[Path, ...]) -> bool:
     return any(path.is_relative_to(folder) for folder in folders)
-
-
-def own_files(bot: BotSpec) -> Path:
-    """Return a bot's folder, or only the file of a single-file bot, which may have other bots next to it.
-
-    Of a link that is a broken bot it is the link itself: its target may be anybody's.
-    """
-    if bot.fault is not None and os.path.islink(bot.path):
-        return Path(os.path.realpath(bot.path.parent), bot.path.name)
-    return Path(os.path.realpath(bot.path))
 
 
 def installations(program: Path) -> list[Path]:
