@@ -313,7 +313,7 @@ class ClusterExecutor(OutcomeStream):
             del self._workers[worker.address]
             return
         match done.answer.body if done.answer else Refused(done.why):
-            case Prepared(calibration) if calibration.work_us > 0:
+            case Prepared(calibration):
                 plan, why = self._plan, ""
                 if plan.reference_us is not None:
                     why = unfit_scaled(plan.reference_us, calibration, plan.time)
@@ -325,8 +325,6 @@ class ClusterExecutor(OutcomeStream):
                     self._take_on(worker, calibration)
             case Refused(why):
                 self._refuse(worker, why)
-            case _:
-                self._refuse(worker, "it does not answer what it was asked")
 
     def _take_on(self, worker: ClusterWorker, calibration: Calibration) -> None:
         worker.status, worker.calibration = WorkerStatus.READY, calibration
@@ -422,26 +420,23 @@ class ClusterExecutor(OutcomeStream):
                 for record in records:
                     words = played_on(record.machine or "", worker.name, answer.body.load, worker.calibration.work_us)
                     self._come_out(Played(msgspec.structs.replace(record, machine=words)), record.id)
-                self._take_others(batch, worker, answer.body)
+                self._take_others(worker, answer.body)
 
-    def _take_others(self, batch: SentBatch, worker: ClusterWorker, played: BatchPlayed) -> None:
+    def _take_others(self, worker: ClusterWorker, played: BatchPlayed) -> None:
         if played.seconds > 0:
             self._seconds = played.seconds if self._seconds is None else (self._seconds + played.seconds) / 2
-        ids = {game.id for game in batch.games}
         for other in played.others:
             match other:
                 case Notice(line):
                     self._say(f"worker {worker.name}: {printable(line, LONGEST_WHY)}")
-                case Failed(id, kind, text) if id in ids and kind in MACHINE_FAULTS:
+                case Failed(_, kind, text) if kind in MACHINE_FAULTS:
                     self._refuse(worker, text)
-                case Failed(id, _, text) if id in ids:
+                case Failed(id, _, text):
                     words = f"worker {worker.name}: {printable(text, LONGEST_WHY, lines=True)}"
                     self._come_out(Failed(id, ErrorKind.ARENA.name, words, 1), id)
-                case NotPlayed(id, why) if id in ids:
+                case NotPlayed(id, why):
                     words = f"worker {worker.name}: {printable(why, LONGEST_WHY, lines=True)}"
                     self._come_out(NotPlayed(id, words), id)
-                case _:
-                    self._refuse(worker, "it tells of games that it was not sent")
 
     def _come_out(self, outcome: Played | NotPlayed | Failed, game: str | None) -> None:
         if game and self._open.pop(game, None):
