@@ -2,14 +2,15 @@
 
 Shell blocks are run as they stand, page by page and in the order of the text, in a folder with what a reader would have
 by then: the bots, a bot of their own, the stores that earlier commands made. A command that stands on several pages is
-run once. Only the numbers of games and of a cluster's workers are cut, the bots in the folder `bots` resign after some
-turns, and a margin forgives whatever a busy machine does to a bot: what a game comes to must not depend on it.
-`docs/protocol.md` and the pages on rules have tests of their own.
+run once. Only the numbers of games, of a check's situations and of a cluster's workers are cut, the bots in the folder
+`bots` resign after some turns, and a margin forgives whatever a busy machine does to a bot: what a game comes to must
+not depend on it. `docs/protocol.md` and the pages on rules have tests of their own.
 """
 
 import glob
 import os
 import re
+import runpy
 import shlex
 import shutil
 import sys
@@ -28,6 +29,7 @@ from click.testing import CliRunner
 from commands import PLAYS, UNHURRIED
 from kit_bots import bot_class, play_kit_bots
 from made_bots import SHORT_GAMES
+from played_here import games_played_here
 from served_command import visit
 
 import arena
@@ -182,7 +184,8 @@ most = {most}
 for at, option in enumerate(sys.argv[:-1]):
     if option in most:
         sys.argv[at + 1] = str(min(int(sys.argv[at + 1]), most[option]))
-sys.argv = ["local:1" if word.startswith("local:") else word for word in sys.argv]
+if "--cluster" in sys.argv:
+    sys.argv = ["local:1" if word.startswith("local:") else word for word in sys.argv] + ["-j", "1"]
 if sys.argv[1] in {plays}:
     sys.argv += {unhurried}
 if sys.argv[1:2] == ["serve"]:
@@ -222,6 +225,10 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def path_of(desk: Path) -> str:
+    return os.pathsep.join([str(desk / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+
+
 have_run: set[str] = set()
 """The commands that were run on the desk of this session."""
 
@@ -231,7 +238,7 @@ def assert_runs(command: str, desk: Path) -> None:
     if command in have_run:
         return
     have_run.add(command)
-    path = os.pathsep.join([str(desk / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    path = path_of(desk)
     if command.startswith("arena serve "):
         code, said = visit(command, desk, {**os.environ, "PATH": path, "COLUMNS": "80"})
         assert code == 0, f"{command}\n{said}"
@@ -248,11 +255,13 @@ def assert_runs(command: str, desk: Path) -> None:
 
 
 def arguments_of(command: str, desk: Path) -> list[str]:
-    """The words after `arena` as a shell would give them, with fewer games."""
+    """The words after `arena` as a shell would give them, with fewer games and fewer situations of a check."""
     words = [found for word in shlex.split(command)[1:] for found in sorted(glob.glob(word, root_dir=desk)) or [word]]
     for at, option in enumerate(words[:-1]):
         if option in MOST_GAMES:
             words[at + 1] = str(min(int(words[at + 1]), MOST_GAMES[option]))
+    if words[0] == "check" and not {"--quick", "--replay"} & set(words):
+        words.append("--quick")
     return words
 
 
@@ -278,11 +287,17 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("page", PROGRAMS)
-def test_what_a_page_shows_of_the_library_runs_as_one_program(page: str, desk: Path) -> None:
+def test_what_a_page_shows_of_the_library_runs_as_one_program(
+    page: str, desk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if "arena.learn" in PROGRAMS[page]:
         pytest.importorskip("numba", reason="needs numba (pip install '.[learn]')")
     (desk / "shown.py").write_text(PROGRAMS[page], encoding="utf-8")
-    assert_runs("python -W error shown.py", desk)
+    monkeypatch.setenv("PATH", path_of(desk))
+    monkeypatch.chdir(desk)
+    with open(os.devnull) as nothing, games_played_here():
+        monkeypatch.setattr(sys, "stdin", nothing)  # a bot hears no arena, and ends
+        runpy.run_path("shown.py")
 
 
 def test_the_manifest_that_the_tutorial_shows_is_the_one_that_it_has_written(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from commands import run_program
+from commands import AS_USUAL, invoke, run_program
 from waiting import until
 
 from arena.league.store import Store
@@ -20,7 +20,7 @@ from .conftest import results
 ROOT = Path(__file__).parents[3]
 ARENA = [sys.executable, "-m", "arena"]
 BOTS = ["drifter", "raider"]
-SAME = ["--rules", "duel", "--time", "60s/move"]
+SAME = ["--rules", "duel", "--time", "60s/move", "-j", "1"]
 BOT = (ROOT / "tests" / "hostile" / "preamble.py").read_text() + (
     '\nintroduce()\nset_up()\nhear("turn")\nsay("move resign")\nhear("quit")\n'
 )
@@ -31,7 +31,7 @@ def league(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
 
 
 def test_a_calibrated_league_has_the_results_of_one_without_a_cluster_resumes_and_is_sound(tmp_path: Path) -> None:
-    plain = league(tmp_path, *BOTS, *SAME, "--rounds", "2", "--store", "plain.sqlite")
+    plain = invoke(tmp_path, "league", *BOTS, *SAME, *AS_USUAL, "--rounds", "2", "--store", "plain.sqlite")
     assert plain.returncode == 0, plain.stderr
     for rounds in ("1", "2"):
         calibrated = ["--cluster", "local:1", "--calibrate", "--store", "far.sqlite", "--rounds", rounds]
