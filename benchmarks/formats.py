@@ -26,9 +26,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from arena.game.faults import GameResult
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult
 from arena.league.game_ids import Games
 from arena.league.league_options import MOST_GAMES
 from arena.league.pairing.ladder import Estimate, Ladder

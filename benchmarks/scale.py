@@ -30,10 +30,10 @@ from random import Random
 import msgspec
 
 from arena.bots.loading import load_bot
+from arena.game.faults import GameResult, Verdict, lost_by
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict, lost_by
 from arena.league.game_ids import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings

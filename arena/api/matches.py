@@ -24,8 +24,8 @@ from arena.api.keywords import (
 from arena.api.shown_results import Result, result_of
 from arena.api.threads import BackgroundCall, EventQueue, OnEvent, in_thread
 from arena.errors import ArenaError, UsageError
+from arena.game.faults import GameResult
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult
 from arena.league.compare import Comparison, comparison_entry, difference_of, hypotheses_of
 from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import MOST_GAMES, USUAL, USUAL_MATCH_GAMES, USUAL_MOST_COMPARED, Kind, PlayOptions

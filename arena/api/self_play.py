@@ -15,9 +15,9 @@ from typing import Any, TextIO
 from arena.errors import ArenaError
 from arena.game import Variant
 from arena.game.game_spec import Player
+from arena.game.recorded import ReplayStep
 from arena.game.referee import Referee
 from arena.game.registry import load_game
-from arena.game.replay import ReplayStep
 from arena.game.time_control import TimeControl
 from arena.league.game_ids import Games
 from arena.league.league_options import LARGEST_SEED

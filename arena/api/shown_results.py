@@ -8,9 +8,9 @@ from typing import Any
 from arena.api.keywords import AnyPath, path_of, plain_errors
 from arena.errors import UsageError, suggest
 from arena.game import State, displayed
+from arena.game.faults import GameResult
 from arena.game.record import GameRecord
-from arena.game.replay import Replay
-from arena.game.verdict import GameResult
+from arena.game.recorded import Replay
 from arena.league import exchange
 from arena.league.store import GameRow, Store
 from arena.report.game_list import ShownNames, game_line, shown_names
@@ -145,7 +145,7 @@ class Step:
     `ply` counts from 1; 0 is the position before the first action, after the set-ups. `time_us` is the time of the
     action in microseconds. `board` is the whole position, `view` the position as one side knows it: an `arena.Board`,
     or text in another game than Stratego. `events` are public: moves, fights and other events of Stratego's rules
-    (`arena.stratego.rules.events`), or in another game the lines that both sides were told.
+    (`arena.stratego.rules.action_types`), or in another game the lines that both sides were told.
     """
 
     ply: int

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 
 import trio
 
-from arena.game.clock import Suspension
+from arena.game.time_control import Suspension
 
 MOMENT = 1e-3
 """The longest time without a poll, in seconds, that a bot may be charged with."""

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from arena.bots.program_files import FIRST_LINE, SCRIPT_MARK
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
-from arena.game.hints.seen import ProgramLanguage
+from arena.game.hints import ProgramLanguage
 from arena.system.printable import printable, shown
 from arena.system.user_files import read_start
 

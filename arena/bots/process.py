@@ -22,7 +22,7 @@ from arena.bots.pipes import Pipes, StandardError
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.usage import CpuTimes, OwnProcesses, UsageAccount
 from arena.game.faults import Cause, Excess
-from arena.game.hints.seen import Activity
+from arena.game.hints import Activity
 from arena.sandbox import killing, reaper
 from arena.sandbox.freezer import Freezer
 from arena.sandbox.launch import Launch, StartError, cannot_start_another

@@ -12,7 +12,7 @@ from arena.bots.covered import Look
 from arena.bots.identity import digest_with
 from arena.bots.samples import ADAPTER
 from arena.game.game_spec import Player, person_digest
-from arena.game.hints.seen import ProgramLanguage
+from arena.game.hints import ProgramLanguage
 
 INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "TMPDIR", "TZ", "USER", "JAVA_HOME", "LD_LIBRARY_PATH")
 """The variables of the arena's environment that a bot gets in addition to PATH."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from arena.game.hints.seen import Activity
+from arena.game.hints import Activity
 from arena.sandbox import reaper
 from arena.sandbox.cgroup import Group
 from arena.sandbox.freezer import Freezer

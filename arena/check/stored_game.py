@@ -19,13 +19,13 @@ from arena.check.situations import Failure
 from arena.check.talk import Manner, Talk, Times
 from arena.errors import ArenaError, IllegalAnswerError, UsageError
 from arena.game import faults
-from arena.game.clock import MICROSECONDS
 from arena.game.faults import Fault, Illegal
 from arena.game.game_spec import GameSpec
-from arena.game.hints.silent import AWAITED
+from arena.game.hints.answers import AWAITED
 from arena.game.record import GameRecord
 from arena.game.recorded import BY_A_LINE, spec_of, with_slack
 from arena.game.referee import Referee
+from arena.game.time_control import MICROSECONDS
 from arena.play.driver import EXIT_FOLLOWS
 from arena.sandbox.launch import StartError
 from arena.system.concurrency import background, readable

@@ -15,7 +15,6 @@ import trio.lowlevel
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProcess
 from arena.bots.spec import BotSpec
-from arena.check.opponent import noisy
 from arena.check.situations import ExchangedLine, Failure
 from arena.game.faults import Excess, Fault, Hint
 from arena.game.hints import Activity, Probe, diagnose
@@ -44,6 +43,25 @@ PIECE_SECONDS = 0.02
 
 Answer = Callable[[Referee], bytes | None]
 """Returns the opponent's answer: None if it does not start, so that there is no game."""
+
+
+TAKES_MORE = frozenset({"hello", "game", "clock", "seed", "setup", "restore", "turn", "end", "quit"})
+"""Verbs that allow more fields in all games. None are ever added after a TEXT or a VALUE, or to lists."""
+
+
+def noisy(data: bytes, open_verbs: frozenset[str]) -> bytes:
+    """Return lines with others among them that a bot has to ignore; `open_verbs` are those of the game."""
+    lines = []
+    for line in data.decode("ascii").splitlines():
+        verb = line.split(" ")[0]
+        lines.append(f"{line} later 7" if verb in TAKES_MORE | open_verbs else line)
+        if verb in ("hello", "moved", "seed", "enemy"):
+            lines += ["", "# a comment", f"later {verb} is not for you 1 2 3"]
+        if verb == "game":
+            lines.append("rule later yes")
+        if verb == "quit":
+            break
+    return "".join(f"{line}\n" for line in lines).encode("ascii")
 
 
 @dataclass

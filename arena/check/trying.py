@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from random import Random
 
 import trio
 
@@ -12,10 +13,9 @@ from arena.bots.languages import language_of
 from arena.bots.process import QUIT_GRACE
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
-from arena.check.opponent import PlannedGame, variant_in
 from arena.check.situations import Failure, Mark, Situation, SituationOutcome, Twist
 from arena.check.talk import Manner, Talk, Times
-from arena.game import Game
+from arena.game import Game, Variant
 from arena.game.faults import Fault, Hint, Mistake, Unstartable
 from arena.game.game_spec import GameSpec, Opening, Player
 from arena.game.hints import Seen, diagnose
@@ -47,6 +47,55 @@ RESIGNED_HINT = "'move resign' gives the game up; a bot that finds no action sho
 SAYS_THAT_IT_CANNOT = "it says 'cannot restore'"
 
 GoOn = Callable[[Situation, int], None]
+
+
+def variant_in(game: Game, situation: Situation) -> Variant:
+    """Return the rules of a situation; if players choose who begins, the bot does."""
+    # as a seed of a pair, the colour draws this seat
+    return game.settled(game.variant(situation.rules), situation.color)
+
+
+class PlannedGame:
+    """One game of a situation from the side of the opponent; the same seed plays the same."""
+
+    def __init__(self, game: Game, situation: Situation, seed: int, *, breaks: bool = False) -> None:
+        self._game = game
+        self._situation = situation
+        self._random = Random(seed)
+        self._breaks = breaks or situation.twist in (Twist.BROKEN_OFF, Twist.INPUT_ENDS)
+        self._begun: float | None = None
+        self._setup = ""
+        self.opening: Opening | None = None
+        if game.has_setups:
+            color, variant = situation.color, variant_in(game, situation)
+            self._setup = game.random_setup(variant, color.opponent, seed)
+            if situation.twist is Twist.OPENING:
+                given = game.tight_setup(variant, color, seed)
+                self.opening = (self._setup, given) if color else (given, self._setup)
+
+    def answer(self, referee: Referee) -> bytes | None:
+        situation = self._situation
+        phase = referee.seats[situation.color.opponent].phase
+        if phase is Phase.INTRODUCING:
+            return None if situation.twist is Twist.NO_GAME else b"ready\n"
+        if phase is Phase.SETTING_UP:
+            return f"setup {self._setup}\n".encode()
+        state = referee.state
+        assert state is not None
+        if self._begun is None:
+            self._begun = now()
+        is_long = situation.plies is not None and state.ply >= situation.plies and not self._breaks
+        if is_long or now() - self._begun > situation.seconds:
+            return b"move resign\n"
+        return f"move {self._game.policy(state, self._random.getrandbits(64), situation.manner)}\n".encode()
+
+    def is_at_break(self, referee: Referee) -> bool:
+        """Whether to break the game off here, where the bot has received its turn."""
+        situation = self._situation
+        if not self._breaks or referee.state is None or situation.plies is None:
+            return False
+        seat = referee.seats[situation.color]
+        return referee.state.ply >= situation.plies and seat.phase is Phase.THINKING and not seat.due
 
 
 class BotTrial:

@@ -74,7 +74,7 @@ def games_command(
     as_lines: bool,
 ) -> int:
     """List the games in STORE."""
-    from arena.game.verdict import GameResult
+    from arena.game.faults import GameResult
     from arena.league.settings import reasons_in
     from arena.report.game_list import GameFilter, Roster, game_entry, game_line, long_line, players_of
     from arena.report.layout import to_json, to_line

@@ -145,7 +145,7 @@ def verify_command(file: Path, earlier: Path | None) -> int:
 
     Each line names a fault. Exits with 0 if there is none, with 1 otherwise.
     """
-    from arena.host.public_check import verify_public
+    from arena.host.export import verify_public
 
     faults = verify_public(file, remark, earlier)
     for fault in faults:

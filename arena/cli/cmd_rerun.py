@@ -24,7 +24,7 @@ from arena.errors import UsageError
 from arena.system.printable import counted, printable, shown
 
 if TYPE_CHECKING:
-    from arena.game.verdict import Verdict
+    from arena.game.faults import Verdict
     from arena.league.rerun import Rerun
 
 

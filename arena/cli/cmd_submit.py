@@ -96,16 +96,11 @@ def _pack(path: str, file: IO[bytes], name: str) -> str:
     return bot.name
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *arguments: Any) -> None:
-        """Follow no redirect, which would give the token to another site."""
-
-
-_opener = urllib.request.build_opener(_NoRedirects)
-
-
 def _ask(url: str, token: str, file: IO[bytes] | None = None) -> dict[str, Any]:
     """Return what a competition says of a submission: of this file, or of one that it has, with patience."""
+    from arena.host.webhooks import NoRedirects
+
+    opener = urllib.request.build_opener(NoRedirects)  # a redirect would give the token to another site
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
     if file is not None:
         headers |= {"Content-Length": str(file.tell()), "Content-Type": "application/gzip"}
@@ -114,7 +109,7 @@ def _ask(url: str, token: str, file: IO[bytes] | None = None) -> dict[str, Any]:
     while True:
         is_sure = False
         try:
-            with _opener.open(urllib.request.Request(url, file, headers), timeout=SECONDS) as answer:
+            with opener.open(urllib.request.Request(url, file, headers), timeout=SECONDS) as answer:
                 found = msgspec.json.decode(answer.read(LONGEST_ANSWER), type=dict[str, Any])
             if "is_over" in found:
                 return found

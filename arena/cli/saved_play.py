@@ -15,8 +15,8 @@ from arena.cli.process_setup import level_line, run_unwinding, same_command, sto
 from arena.cli.shared_options import OutputForm, by_color
 from arena.cli.streams import flush_results, remark, result, try_to_print
 from arena.errors import ArenaError, UsageError
+from arena.game.faults import named
 from arena.game.time_control import parse_time
-from arena.game.verdict import named
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import option_value
 from arena.league.person_game import Face, PersonOptions, Repeat, begin_person_game, play_person_game

@@ -19,11 +19,11 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from arena.errors import ArenaError
+from arena.game.faults import NO_FAULTS, GameResult, Verdict, named, words_of
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
-from arena.game.replay import Replay
+from arena.game.recorded import Replay
 from arena.game.time_control import TimeControl
-from arena.game.verdict import NO_FAULTS, GameResult, Verdict, named, words_of
 from arena.system.printable import printable, shown
 from protocol.messages import Ability, Want
 from protocol.seats import Color

@@ -4,8 +4,10 @@ Stores, tables and ids treat a person like a bot, and records distinguish the tw
 """
 
 import hashlib
+from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from arena.game import Game, Variant
 from arena.game.time_control import UNLIMITED_MS, TimeControl
@@ -66,6 +68,15 @@ class GameSpec(msgspec.Struct, frozen=True):
     def names(self) -> str:
         red, blue = self.players
         return f"{red.name} - {blue.name}"
+
+
+_COMMON = ("id", "time", "players", "seeds", "pair_seed", "blue_time", "opening", "names_told", "time_percent")
+
+
+def common_fields(game: msgspec.Struct) -> dict[str, Any]:
+    """Return the fields of a specification or a record that are the same in the other, without those that have no value."""
+    found = {name: getattr(game, name) for name in _COMMON}
+    return {name: value for name, value in found.items() if not any(value is none for none in (None, UNSET, False))}
 
 
 def person_digest(name: str) -> str:

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import arena.game
 from arena.game import State, Told, Variant
-from arena.game.clock import MICROSECONDS, GameClock
 from arena.game.game_spec import GameSpec, Opening
 from arena.game.record import History, NoteLine
 from arena.game.seat import Seat
-from arena.game.time_control import TimeControl
+from arena.game.time_control import MICROSECONDS, GameClock, TimeControl
 from protocol.codec import encode_line, encode_lines, legal_lines
 from protocol.conversation import Phase
 from protocol.messages import ArenaMessage, Clock, GameLine, Opponent, Restore, Rule, Seed, SetupRequest, Want

@@ -19,9 +19,8 @@ from arena.game import CONVERSATION, Game, State, Told, Variant, add_game
 from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import RecordError, decode_record, encode_record
-from arena.game.recorded import judged
+from arena.game.recorded import Replay, judged
 from arena.game.referee import Referee
-from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
 from protocol.conversation import Phase
 from protocol.lines import MAX_BOT_LINE, RemoteProtocolError, is_line

@@ -12,15 +12,12 @@ import msgspec
 
 from arena.errors import IllegalAnswerError, UsageError
 from arena.game import Game, State
-from arena.game.clock import GameClock
 from arena.game.exported import date_text
-from arena.game.faults import MAX_FAULT, Illegal, illegal, tried
+from arena.game.faults import MAX_FAULT, GameResult, Illegal, forfeit, illegal, tried, verdict_of
 from arena.game.game_spec import GameSpec, Opening
 from arena.game.record import GameRecord, History, NoteLine, RecordError, usual_turns
-from arena.game.recorded import spec_of, turns_text
-from arena.game.replay import started
-from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
-from arena.game.verdict import GameResult, forfeit, verdict_of
+from arena.game.recorded import spec_of, started, turns_text
+from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, GameClock, TimeControl
 from protocol.lines import RemoteProtocolError
 from protocol.seats import COLOR_BY_WORD, Color, Reason, ReasonKind
 

@@ -9,9 +9,9 @@ from msgspec import UNSET, UnsetType
 
 from arena.errors import ArenaError
 from arena.game import STRATEGO, Variant
+from arena.game.faults import Verdict
 from arena.game.game_spec import Opening, Player
 from arena.game.time_control import TimeControl
-from arena.game.verdict import Verdict
 from arena.system.printable import printable
 from protocol.messages import Ability, Want
 from protocol.seats import Color

@@ -1,4 +1,4 @@
-"""The record of a judged game, and the game of a record for a referee."""
+"""The record of a judged game; the game of a record for a referee; and records replayed by the rules in them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from arena.errors import UsageError
-from arena.game.game_spec import GameSpec
+from arena.game.faults import Verdict
+from arena.game.game_spec import GameSpec, common_fields
 from arena.game.record import GameRecord, RecordError, usual_turns
 from arena.game.time_control import TimeControl
-from arena.game.verdict import Verdict
 from protocol.seats import Color, Reason
 
 if TYPE_CHECKING:  # readers of records do not need it
     from arena.game.referee import Referee
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from arena.errors import IllegalAnswerError
+from arena.game import State, Told
 
 SLACK_MS = 1000
 """Added to the margin of both clocks, hidden from the bots: times in records are rounded."""
@@ -48,13 +53,9 @@ def judged(referee: "Referee", *, arena: str, started: float, seconds: float, st
         seconds=seconds,
         forgiven_us=tuple(referee.forgiven_us),
         interrupted=tuple(referee.interrupted),
-        blue_time=spec.blue_time or msgspec.UNSET,
         authors=(red.author, blue.author) if red.author or blue.author else msgspec.UNSET,
         wants=(red.wants, blue.wants),
-        opening=spec.opening or msgspec.UNSET,
-        names_told=spec.names_told or msgspec.UNSET,
         cannot=(red.cannot, blue.cannot) if red.cannot or blue.cannot else msgspec.UNSET,
-        time_percent=spec.time_percent or msgspec.UNSET,
         turns=msgspec.UNSET if turns == usual_turns(spec.variant.rules, len(turns)) else turns,
     )
 
@@ -75,15 +76,11 @@ def unrefereed(
     `arena` is the program that has, `started` in seconds since the epoch.
     """
     return GameRecord(
-        id=spec.id,
+        **common_fields(spec),
         arena=arena,
         game=spec.variant.title or msgspec.UNSET,
         ruleset=spec.variant.name,
         rules=spec.variant.rules,
-        time=spec.time,
-        players=spec.players,
-        seeds=spec.seeds,
-        pair_seed=spec.pair_seed,
         declared=declared,
         setups=setups,
         actions=actions,
@@ -107,18 +104,7 @@ def spec_of(record: GameRecord) -> GameSpec:
         variant.kind.check_variant(variant)
     except UsageError as error:
         raise RecordError(f"game {record.id}: {error}") from None
-    return GameSpec(
-        id=record.id,
-        variant=variant,
-        time=record.time,
-        players=record.players,
-        seeds=record.seeds,
-        pair_seed=record.pair_seed,
-        blue_time=record.blue_time or None,
-        opening=record.opening or None,
-        names_told=bool(record.names_told),
-        time_percent=record.time_percent or None,
-    )
+    return GameSpec(variant=variant, **common_fields(record))
 
 
 def with_slack(spec: GameSpec) -> GameSpec:
@@ -129,3 +115,51 @@ def with_slack(spec: GameSpec) -> GameSpec:
 
     red, blue = spec.times
     return msgspec.structs.replace(spec, time=more(red), blue_time=more(blue), time_percent=None)
+
+
+@dataclass(frozen=True)
+class ReplayStep:
+    """One ply of a replay: its number, the side, the action, the lines that each seat was told, and its time."""
+
+    ply: int
+    color: Color
+    action: str
+    told: Told
+    microseconds: int
+
+
+class Replay:
+    """A replay of a record: its state after each action.
+
+    Raises `RecordError` if a side never set up, or if the record breaks its own rules.
+    """
+
+    def __init__(self, record: GameRecord) -> None:
+        red, blue = record.setups
+        if red is None or blue is None:
+            raise RecordError(f"game {record.id} ended before both sides had set up: {record.verdict.detail}")
+        if len(record.actions) != len(record.times_us):
+            raise RecordError(f"game {record.id}: {len(record.actions)} actions, but {len(record.times_us)} times")
+        self.record = record
+        self.spec = spec_of(record)
+        self.state = started(self.spec, (red, blue))
+
+    def steps(self) -> Iterator[ReplayStep]:
+        """Play the recorded actions one by one; the state is the one after the yielded step."""
+        for ply, (action, taken) in enumerate(zip(self.record.actions, self.record.times_us, strict=True), start=1):
+            color = self.state.to_move
+            try:
+                told = self.spec.kind.play_text(self.state, action)
+            except IllegalAnswerError as error:
+                raise RecordError(f"game {self.record.id}: ply {ply}: {error}") from None
+            yield ReplayStep(ply, color, action, told, taken)
+
+
+def started(spec: GameSpec, setups: tuple[str, str]) -> State:
+    """Return the state of a recorded game after its set-ups. Raises `RecordError` for impossible ones."""
+    try:
+        for color in Color:
+            spec.kind.check_setup(spec.variant, color, setups[color])
+        return spec.kind.begin(spec.variant, spec.chance_seed, setups)
+    except (IllegalAnswerError, UsageError) as error:
+        raise RecordError(f"game {spec.id}: {error}") from None

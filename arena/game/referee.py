@@ -9,7 +9,7 @@ processes, a test for a script) does this, until it `is_over`:
     call `stopped(stop, now)` after a suspension of the arena, which the clock of all these times has left out
 
 Times are seconds on any clock. A bot's clock starts at `sent` and stops when its complete answer came, within the
-limits of `arena.game.clock`; the referee's own work is not charged.
+limits of `arena.game.time_control`; the referee's own work is not charged.
 
 A bot that had to answer during a suspension of the arena may have taken more time than the clock shows. If its answer
 may have been late, the game is `void` and no side loses. A bot that is still silent when its time, and some more after
@@ -23,13 +23,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from arena.errors import IllegalAnswerError
 from arena.game import State, faults
-from arena.game.clock import NEVER, Suspension, counted
-from arena.game.faults import Excess, Fault, Unstartable
+from arena.game.faults import Excess, Fault, GameResult, Unstartable, Verdict, forfeit, named, verdict_of
 from arena.game.game_spec import GameSpec, Player
 from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.seat import SETTLE_SECONDS, Introduction, Seat
-from arena.game.verdict import GameResult, Verdict, forfeit, named, verdict_of
+from arena.game.time_control import NEVER, Suspension, counted
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError, excerpt
 from protocol.messages import (

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from arena.game.clock import MICROSECONDS
-from arena.game.connection import LineConnection
 from arena.game.faults import Illegal
 from arena.game.live import MAX_NOTE_BYTES, NOTE_BYTES
 from arena.game.record import GameRecord, History, NoteLine, RecordError, Use
 from arena.game.recorded import BY_A_LINE, spec_of, with_slack
 from arena.game.referee import Referee
-from arena.game.seat import Introduction
+from arena.game.seat import Introduction, LineConnection
+from arena.game.time_control import MICROSECONDS
 from protocol.conversation import Phase
 from protocol.lines import MAX_BOT_LINE, LocalProtocolError
 from protocol.messages import PROTOCOL_VERSION, Hello, Want

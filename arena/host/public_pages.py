@@ -13,7 +13,7 @@ from arena.host.feeds import PUBLIC_BOTS, announcements
 from arena.host.guarded import SIGN_IN, Need, Visitor
 from arena.host.own_games import own_page
 from arena.host.seasons import SeasonState, current, seasons
-from arena.host.submit_api import SUBMIT
+from arena.host.team_pages import SUBMIT
 from arena.league.league_options import variant_of
 from arena.report.site.charts import whiskers
 from arena.report.site.pages import rules_values

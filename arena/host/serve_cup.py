@@ -22,8 +22,7 @@ from arena.host.host_pages import host_routes
 from arena.host.pipeline import clear_left
 from arena.host.public_pages import public_routes
 from arena.host.seasons import open_season
-from arena.host.submit_api import submit_routes
-from arena.host.team_pages import team_routes
+from arena.host.team_pages import submit_routes, team_routes
 from arena.league.store import StoreInUseError, sole_use
 from arena.sandbox.levels import Level, choose
 from arena.sandbox.rlimits import use_all_descriptors

@@ -1,6 +1,11 @@
-"""Pages of a team: its submissions with their logs, its games, challenges and members, and the own account."""
+"""Pages of a team: its submissions with their logs, its games, challenges and members, and the own account.
+
+Submissions are sent by the form of a team, or by programs such as `arena submit`, which follow their stages.
+"""
 
 from collections import Counter
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
@@ -12,7 +17,7 @@ import arena.host.accounts as who
 import arena.host.challenges as asked
 import arena.host.submissions as sent
 from arena.host.cup_site import LAST, NUMBER, CupSite, SitePages, go_to, number_in
-from arena.host.guarded import Form, Need, Visitor
+from arena.host.guarded import Form, Need, Upload, Visitor
 from arena.host.own_games import compare, own_games, players_of
 from arena.host.seasons import seasons
 from arena.web.guard import NOT_FOUND, RequestRefused
@@ -193,3 +198,35 @@ class TeamPages(SitePages):
                 who.sign_out_everywhere(database, actor, actor.account)
                 site.doors.sign_in(response, actor.account, visitor.address)
         return response
+
+
+SUBMIT = "/api/submissions"
+
+
+def submit_routes(site: CupSite) -> list[BaseRoute]:
+    database, cup, pages = site.database, site.cup, TeamPages(site)
+
+    async def submit(request: Request, visitor: Visitor, upload: Upload) -> Response:
+        bot = upload.fields.get("bot", "").strip() or Path(upload.name).name.split(".")[0]
+        given: dict[str, Any] = {"team": visitor.own_team.id, "bot": bot, "file": upload.file, "sent_as": upload.name}
+        submission = sent.receive(database, cup, site.folder, visitor.actor, **given)
+        site.wake()
+        return told(submission, 201) if visitor.is_program else go_to(f"/team/submissions/{submission.id}")
+
+    async def follow(request: Request, visitor: Visitor) -> Response:
+        return told(pages.own_submission(request, visitor))
+
+    def told(one: sent.Submission, status: int = 200) -> Response:
+        is_over = one.state not in sent.IN_PIPELINE
+        found = {name: getattr(one, name) for name in ("id", "bot", "state", "reason")} | {
+            "is_over": is_over,
+            "has_failed": is_over and one.state not in sent.PLAYING,
+            "waits_for": "" if is_over else sent.why_waiting(database, cup, one, site.pipeline.trouble),
+            "stages": sent.stages_of(database, one.id),
+        }
+        return Response(msgspec.json.encode(found), status, media_type="application/json")
+
+    return [
+        *site.doors.upload(SUBMIT, submit, again=pages.team),
+        site.doors.page(f"{SUBMIT}/{{number}}", follow, Need.ACCOUNT),
+    ]

@@ -60,12 +60,12 @@ def announce(database: CupDatabase, cup: Cup, event: Event, text: str, **detail:
         database.insert("delivery", hook=number, body=body, created=now, next=now)
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
+class NoRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *arguments: Any) -> None:
         """Follow no redirect: urllib raises the answer as an error."""
 
 
-_opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirects)
+_opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirects)
 
 
 def send(hook: Webhook, body: bytes) -> str:

@@ -12,9 +12,9 @@ import trio
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
+from arena.game.faults import lost_by
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.verdict import lost_by
 from arena.league.executor.task import (
     Begun,
     Executor,

@@ -674,23 +674,6 @@ def _place(rules: Any, game: Any, setup: Any) -> None:
 
 
 @compiled
-def first_wrong(rules: Any, setups: Any) -> int:
-    """Return the place of the first set-up, two a game, that is not of the army; or -1."""
-    left = np.empty(256, np.int64)
-    for place in range(2 * len(setups)):
-        left[:] = 0
-        for rank in range(1, RANK_COUNT + 1):
-            left[rank] = rules[0].army[rank]
-        left[0] = setups.shape[2] - left.sum()
-        for square in range(setups.shape[2]):
-            choice = setups[place // 2, place % 2, square]
-            left[choice] -= 1
-            if left[choice] < 0:
-                return place
-    return -1
-
-
-@compiled
 def play_all(batch: Any, legal: Any, actions: Any) -> int:
     """Play an action in each game under way; return -1, or the first game with an illegal one, before any is played."""
     rules, games, history, _ = batch
@@ -715,11 +698,3 @@ def observe_games(batch: Any, seen: Any, which: Any, seats: Any, rows: Any) -> N
         game, row = games[which[place]], rows[place]
         _write_planes(rules[0], game, seats[place], planes[row], space)
         _write_facts(rules[0], game, seats[place], facts[row])
-
-
-@compiled
-def pick(codes: Any, counts: Any, fractions: Any, actions: Any) -> None:
-    """Pick a legal code for each game by a number from 0 up to 1; 0 where there is none."""
-    for number in range(len(counts)):
-        count = counts[number]
-        actions[number] = codes[number, int(fractions[number] * count)] if count else 0

@@ -14,9 +14,16 @@ from numpy.typing import NDArray
 
 from arena.errors import UsageError
 from arena.learn.action_codes import action_code, action_text, code_count
-from arena.learn.board_image import RENDER_MODES
 from arena.learn.bot_opponent import BotOpponent
-from arena.learn.one_game import MOST_TRIES, Observed, OneGame, OneGameEnv, check_option, observation_space
+from arena.learn.one_game import (
+    MOST_TRIES,
+    RENDER_MODES,
+    Observed,
+    OneGame,
+    OneGameEnv,
+    check_option,
+    observation_space,
+)
 from arena.learn.placement import setup_numbers, setup_rows
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import Color, Reason

@@ -9,7 +9,7 @@ from arena.errors import UsageError, extra_named
 from arena.learn.action_codes import SQUARE_COUNT, code_count
 from arena.learn.kernel_tables import GOING_ON, HOME_COUNT, REASONS, most_codes, moves_kept, rule_numbers
 from arena.learn.observation import FACT_COUNT, PLANE_COUNT, Observation
-from arena.learn.placement import Setups
+from arena.learn.placement import Setups, army_choices
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import as_ruleset
 from protocol.notation import BOARD_SIZE, Color, army_text
@@ -102,9 +102,8 @@ class Kernel:
 
     def sample(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return a random legal code for each game, each as likely as the others; 0 for a game that is over."""
-        actions = np.empty(len(self.games), np.int64)
-        compiled.pick(self.codes, self.counts, rng.random(len(self.games)), actions)
-        return actions
+        places = (rng.random(len(self.games)) * self.counts).astype(np.int64)
+        return np.where(self.counts > 0, self.codes[self._numbers, places], 0).astype(np.int64)
 
     def observe(self, seats: ArrayLike, which: ArrayLike | None = None) -> Observation:
         """Return new arrays of what a seat (0 red, 1 blue) observes in each game, or in those of some numbers."""
@@ -159,9 +158,9 @@ class Kernel:
         expected = (len(numbers), 2, HOME_COUNT)
         if setups.shape != expected:
             raise UsageError(f"setups: expected the shape {expected}, got {setups.shape}")
-        wrong = compiled.first_wrong(self._rules, setups)
-        if wrong >= 0:
-            place, side = divmod(wrong, 2)
+        wrong = np.argwhere((np.sort(setups, axis=2) != army_choices(self.ruleset)).any(axis=2))
+        if len(wrong):
+            place, side = wrong[0]
             ranks, counts = np.unique(setups[place, side], return_counts=True)
             got = ", ".join(f"{count} x {rank}" for rank, count in zip(ranks, counts, strict=True))
             raise UsageError(

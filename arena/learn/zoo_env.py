@@ -9,8 +9,7 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from arena.errors import UsageError
 from arena.learn.action_codes import code_count
-from arena.learn.board_image import RENDER_MODES
-from arena.learn.one_game import Observed, OneGame, OneGameEnv, observation_space
+from arena.learn.one_game import RENDER_MODES, Observed, OneGame, OneGameEnv, observation_space
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import Color
 

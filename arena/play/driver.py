@@ -15,11 +15,11 @@ import trio
 from arena.bots.arrivals import DOZE_SECONDS, Arrivals
 from arena.bots.process import STARVED_MOST, STARVED_PAUSE
 from arena.bots.usage import CpuTimes, Delay, delay_between
-from arena.game.clock import NEVER
 from arena.game.hints import Activity, TurnUse
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Seat
+from arena.game.time_control import NEVER
 from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
 from arena.play.game_options import GameOptions, Interrupt
 from arena.play.participant import Participant

@@ -9,11 +9,11 @@ from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
-from arena.game.clock import NEVER
 from arena.game.game_spec import Player
 from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.seat import Introduction
+from arena.game.time_control import NEVER
 from arena.play.game_events import GameEvent
 from arena.play.participant import Participant
 from arena.sandbox.launch import Launch

@@ -9,8 +9,8 @@ from typing import Protocol
 import msgspec
 
 from arena.errors import UsageError, suggest
+from arena.game.faults import GameResult
 from arena.game.game_spec import Player
-from arena.game.verdict import GameResult
 from arena.league.store import GameRow, Groups, Kept
 from arena.system.printable import counted
 from protocol.seats import Color, Reason

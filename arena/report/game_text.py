@@ -16,7 +16,7 @@ from arena.game import Names
 from arena.game.exported import ALL, verdict_words
 from arena.game.game_spec import is_person
 from arena.game.record import GameRecord, NoteLine
-from arena.game.replay import Replay, ReplayStep
+from arena.game.recorded import Replay, ReplayStep
 from arena.game.transcript import ActionTime
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
 from arena.report.layout import Paint, plain, to_json

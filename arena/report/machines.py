@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 import msgspec
 
+from arena.game.faults import GameResult
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult
 from arena.league.ratings.homogeneity import homogeneity
 from arena.play.machine import worker_of
 from arena.report.layout import Block, Grid, GridColumn

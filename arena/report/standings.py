@@ -11,9 +11,9 @@ from typing import Any, Self
 import msgspec
 
 from arena.errors import UsageError, suggest
+from arena.game.faults import GameResult
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult
 from arena.league.ratings import Anchor, PairDifference, RatedLeague, Results, Row, Score, Standing, difference
 from arena.league.store import GameRow, Groups, SideTimes, Store
 from arena.league.store.document import Setting, own_times_in

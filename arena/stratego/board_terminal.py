@@ -13,7 +13,6 @@ from arena.stratego.setups import Rows, presets, random_rows
 from arena.stratego.shown.boards import board_text
 from arena.stratego.shown.seat_text import (
     Typed,
-    Verb,
     action_words,
     actions_text,
     choices_text,
@@ -22,6 +21,7 @@ from arena.stratego.shown.seat_text import (
     read_typed,
     screen_text,
     setup_cells,
+    typed_text,
 )
 from arena.system.printable import printable
 from protocol.actions import STRATEGO_FORMS
@@ -77,47 +77,47 @@ class StrategoTerminal(TerminalGame):
         return self._answer(read_typed(line), state_of(self.session, self.color))
 
     def _answer(self, typed: Typed, state: StrategoSeatState) -> str:
-        if state.stage is SeatStage.SETTING_UP and typed.verb not in (Verb.PAUSE, Verb.RESIGN, Verb.RULES):
+        if state.stage is SeatStage.SETTING_UP and typed[0] not in ("pause", "resign", "rules"):
             answer = self._setup.change(typed)
             return self.replacing(self._setup.screen(state.players)) if answer is None else answer
         match typed:
-            case Typed(Verb.ACT, (action,)):
+            case ("act", action):
                 return self._act(action, state)
-            case Typed(Verb.TARGETS, (square,)):
+            case ("targets", square):
                 return self._targets(square, state)
-            case Typed(Verb.KNOWN, (square,)):
+            case ("known", square):
                 return _known(square, state)
-            case Typed(Verb.KNOWN):
+            case ("known", *_):
                 return "expected a square: known e7"
-            case Typed(Verb.MOVES):
+            case ("moves", *_):
                 return choices_text(state.choices, columns()) or "it is not your turn"
-            case Typed(Verb.BOARD):
+            case ("board", *_):
                 self._earlier_ply = state.plies
                 return self.replacing(self.screen(state))
-            case Typed(Verb.BACK, ()):
+            case ("back",):
                 return self._earlier_board(self._earlier_ply - 1, state.plies)
-            case Typed(Verb.NEXT, ()):
+            case ("next",):
                 return self._earlier_board(self._earlier_ply + 1, state.plies)
-            case Typed(Verb.PLY, (number,)) if number.isascii() and number.isdecimal():
+            case ("ply", number) if number.isascii() and number.isdecimal():
                 return self._earlier_board(int(number[:10]), state.plies)
-            case Typed(Verb.PLY | Verb.BACK | Verb.NEXT):
+            case ("ply" | "back" | "next", *_):
                 return self._earlier_board(-1, state.plies)
-            case Typed(Verb.HISTORY):
+            case ("history", *_):
                 return actions_text(seat_of(self.session, self.color).actions, self.color.word) or "no actions so far"
-            case Typed(Verb.RULES):
+            case ("rules", *_):
                 return "\n".join(f"{name} {value}" for name, value in state.rules)
-            case Typed(Verb.RESIGN):
+            case ("resign", *_):
                 self.session.resign(self.color)
                 return ""
-            case Typed(Verb.PAUSE):
+            case ("pause", *_):
                 self.pause(state)
                 return ""
-            case Typed(Verb.HELP):
+            case ("help", *_):
                 return HELP
-            case Typed(Verb.NOTHING):
+            case ("",):
                 return ""
             case _:
-                return f"{printable(typed.text)}: expected a move such as e4-e5, or 'help'"
+                return f"{printable(typed_text(typed))}: expected a move such as e4-e5, or 'help'"
 
     def _earlier_board(self, ply: int, plies: int) -> str:
         if not 0 <= ply <= plies:
@@ -198,20 +198,20 @@ class SetupEditor:
         """
         known = {preset.name: preset for preset in presets(self._ruleset)}
         match typed:
-            case Typed(Verb.READY):
+            case ("ready", *_):
                 self._session.set_up(self._color, self.rows)
                 return ""
-            case Typed(Verb.PRESET, (name,)):
+            case ("preset", name):
                 if name not in known:
                     return f"{printable(name)}: expected a preset: {', '.join(known)}"
                 self.rows = known[name].rows
                 return None
-            case Typed(Verb.RANDOM, words):
+            case ("random", *words):
                 self.rows = random_rows(self._ruleset, seed_of(" ".join(words)))
                 return None
-            case Typed(Verb.SWAP, (first, second)):
+            case ("swap", first, second):
                 return self._swap(first.lower(), second.lower())
-            case Typed(Verb.SETUP, (first, *more)):
+            case ("setup", first, *more):
                 setup = "/".join([first, *more])
                 try:
                     STRATEGO_FORMS.check_setup_form(setup)
@@ -219,17 +219,17 @@ class SetupEditor:
                     return printable(str(error))
                 self.rows = tuple(setup.split("/"))
                 return None
-            case Typed(Verb.BOARD):
+            case ("board", *_):
                 return None
-            case Typed(Verb.HELP):
+            case ("help", *_):
                 swap = "swap a10 b9" if self._color is Color.BLUE else "swap a1 b2"
                 return SETUP_HELP.format(
                     presets=presets_text(presets(self._ruleset)), rows="/".join(self.rows), swap=swap
                 )
-            case Typed(Verb.NOTHING):
+            case ("",):
                 return ""
             case _:
-                return f"{printable(typed.text)}: expected 'ready', or a change of the set-up; see 'help'"
+                return f"{printable(typed_text(typed))}: expected 'ready', or a change of the set-up; see 'help'"
 
     def _swap(self, first: str, second: str) -> str | None:
         home = HOME_SQUARES[self._color]

@@ -25,8 +25,8 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from arena.errors import ArenaError
+from arena.stratego.rules.action_types import IllegalActionError
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.ruleset import Chase, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.rules.setup import IllegalSetupError

@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable
 
 from arena.game.faults import Hint, Illegal, Malformed, Mistake
-from arena.game.hints.seen import WANT_LEGAL, ProgramLanguage, Seen
+from arena.game.hints import WANT_LEGAL, ProgramLanguage, Seen
+from arena.stratego.rules.action_types import BrokenRule, IllegalActionError
 from arena.stratego.rules.board import BLUE_BIT
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule, IllegalActionError
 from arena.stratego.state import StrategoState
 from protocol.actions import is_action
 from protocol.lines import Slip

@@ -13,7 +13,7 @@ from arena.game import State, Variant
 from arena.game.person_seat import ClockState, PersonSeat, SeatStage, SeatState
 from arena.play.session import Session
 from arena.stratego.game import ruleset_of
-from arena.stratego.rules.events import Event
+from arena.stratego.rules.action_types import Event
 from arena.stratego.shown.boards import SquareMark, marks_of, told_words
 from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.state import as_stratego

@@ -8,10 +8,9 @@ messages, so they cannot hold more.
 from collections.abc import Sequence
 from operator import attrgetter
 
-from arena.stratego.rules.action_types import Action, Path, Rescue
+from arena.stratego.rules.action_types import Action, Event, Path, Rescue
 from arena.stratego.rules.board import BLUE_BIT, RANKS
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.tables import RuleTables
 from protocol.messages import Battle, Enemy, Moved, Rule

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from arena.errors import UsageError
 from arena.game import State, Told, to_both
 from arena.stratego.rules import engine
-from arena.stratego.rules.events import Event
+from arena.stratego.rules.action_types import Event
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.tables import RuleTables
 from arena.stratego.seat_view import begun_view, enemy_squares, legal_actions, show, told_to, true_cells

@@ -17,8 +17,7 @@ from arena.errors import ArenaError
 from arena.game.person_seat import ClockState
 from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted
-from arena.report.followed import FollowedGame
-from arena.report.game_data import GameData, views_of
+from arena.report.game_data import FollowedGame, GameData, views_of
 from arena.report.progress import duration_text
 from arena.report.shown import SeenBy
 from arena.system.printable import counted

@@ -20,8 +20,7 @@ from arena.game.record import GameRecord
 from arena.league.person_game import Repeat
 from arena.play.game_events import GameStarted
 from arena.play.session import LONGEST_ANSWER, RefusedError, Session
-from arena.report.followed import FollowedGame
-from arena.report.game_data import GameData, game_labels, views_of
+from arena.report.game_data import FollowedGame, GameData, game_labels, views_of
 from arena.report.shown import SeenBy, end_words, stage_words
 from arena.report.site.page_frame import Site
 from arena.system.concurrency import background, open_nursery

@@ -25,7 +25,7 @@ from arena.bots.arrivals import (
     MOMENT,
     Arrivals,
 )
-from arena.game.clock import Suspension
+from arena.game.time_control import Suspension
 
 needs_epoll = pytest.mark.skipif(not hasattr(select, "epoll"), reason="without epoll nobody looks")
 needs_schedstat = pytest.mark.skipif(

@@ -12,7 +12,6 @@ import pytest
 from commands import ARENA, invoke
 from terminals import read_all
 
-from arena.check.opponent import noisy
 from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import (
     Checked,
@@ -25,6 +24,7 @@ from arena.check.situations import (
     script,
     spread,
 )
+from arena.check.talk import noisy
 from arena.league.league_options import PlayOptions
 from arena.report.checklist import WIDTH, check_json, check_text
 from arena.report.progress import HIDE_CURSOR, SHOW_CURSOR

@@ -12,11 +12,10 @@ import arena.game.live
 import arena.game.seat
 import arena.stratego.state
 from arena.game import Told, to_both
-from arena.game.clock import NEVER, Suspension
-from arena.game.connection import LineConnection
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
-from arena.game.time_control import TimeControl
+from arena.game.seat import LineConnection
+from arena.game.time_control import NEVER, Suspension, TimeControl
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.stratego.state import as_stratego, line_of

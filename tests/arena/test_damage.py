@@ -23,10 +23,9 @@ from forged_games import forge_game, forge_setting
 
 from arena.cli import streams
 from arena.errors import ArenaError, UsageError
-from arena.game.faults import Fault, Illegal
+from arena.game.faults import Fault, GameResult, Illegal, forfeit
 from arena.game.record import GameRecord, NoteLine
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, forfeit
 from arena.league.game_ids import Games, game_id, pair_seed_of, seeds_of
 from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError

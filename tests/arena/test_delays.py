@@ -15,7 +15,7 @@ from schedules import schedule
 from arena.bots.process import BotProcess
 from arena.bots.spec import BotSpec
 from arena.bots.usage import Delay, delay_between
-from arena.game.hints.seen import Activity
+from arena.game.hints import Activity
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings

@@ -23,9 +23,9 @@ from arena.bots.finding import find_bots, find_entrants
 from arena.bots.loading import load_bot
 from arena.bots.runnable import runnable
 from arena.bots.spec import BotSpec
+from arena.game.faults import GameResult
 from arena.game.recheck import check_record
 from arena.game.time_control import parse_time
-from arena.game.verdict import GameResult
 from arena.league.store import Store
 from arena.sandbox.levels import Level
 from protocol.notation import Reason

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.exported import ExportedGame, ExportedSide, SeatViewError, decode_line, encode_line, with_checksum
+from arena.game.faults import GameResult, Verdict
 from arena.game.game_spec import Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
 from arena.system.printable import printable
 from protocol.messages import Want
 from protocol.notation import Reason

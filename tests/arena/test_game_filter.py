@@ -11,9 +11,9 @@ from unplayed import record_of
 
 from arena.cli.main import cli
 from arena.errors import UsageError
+from arena.game.faults import GameResult, Verdict
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
 from arena.league.store import GameRow, Store
 from arena.report.game_list import GameFilter, Roster
 from arena.stratego.game import variant_of

@@ -23,9 +23,9 @@ from arena.game.exported import decode_line, encode_line, redact
 from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
+from arena.game.recorded import Replay
 from arena.game.referee import Referee
 from arena.game.registry import FILES, load_game
-from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings, variant_in
 from arena.league.store.game_row import row_of

@@ -7,8 +7,8 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.game.faults import GameResult
 from arena.game.game_spec import Player
-from arena.game.verdict import GameResult
 from arena.league.store import GameRow, Groups, PlayerTime
 from arena.league.store.game_row import columns_of
 from arena.report.documents import league_json

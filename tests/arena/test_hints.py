@@ -14,7 +14,9 @@ from arena.game.faults import (
     MAX_FAULT,
     Cause,
     Fault,
+    Hint,
     Malformed,
+    Mistake,
     Unstartable,
     gone,
     late,
@@ -24,8 +26,6 @@ from arena.game.faults import illegal as illegal_fault
 from arena.game.hints import (
     FLUSH,
     Activity,
-    Hint,
-    Mistake,
     Probe,
     ProgramLanguage,
     Seen,
@@ -34,7 +34,7 @@ from arena.game.hints import (
 )
 from arena.game.time_control import TimeControl
 from arena.stratego.game import GAME
-from arena.stratego.rules.events import IllegalActionError
+from arena.stratego.rules.action_types import IllegalActionError
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.state import StrategoState
 from protocol.actions import STRATEGO_FORMS

@@ -16,10 +16,10 @@ from scripted import seat_bots
 from unplayed import record_of
 
 from arena.bots.spec import BotSpec
+from arena.game.faults import GameResult, Verdict
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
 from arena.league.ratings.homogeneity import chi_square_tail, homogeneity
 from arena.league.store import Store
 from arena.play.machine import LONGEST, played_on, this_machine, worker_of

@@ -18,11 +18,10 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.bots.usage import Delay
-from arena.game.faults import MARK
+from arena.game.faults import MARK, GameResult
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult
 from arena.play.game_options import GameOptions
 from arena.sandbox import freezer
 from arena.sandbox.launch import HostError, known_fault

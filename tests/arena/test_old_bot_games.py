@@ -18,8 +18,8 @@ from sandboxes import at_every_level
 from arena import open_bot
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
+from arena.game.faults import GameResult
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult
 from arena.sandbox.levels import Level
 from protocol.notation import Reason
 

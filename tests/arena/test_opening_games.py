@@ -14,12 +14,11 @@ from scripted import Table, game_spec, record_from
 
 from arena.errors import UsageError
 from arena.game.exported import decode_line, encode_line, redact
-from arena.game.faults import Fault
+from arena.game.faults import Fault, GameResult, Verdict, forfeit
 from arena.game.game_spec import GameSpec, Opening, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict, forfeit
 from arena.league.exchange import export_lines, import_games
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import check_options

@@ -7,10 +7,9 @@ from random_play import random_rows
 from scripted import Table, game_spec, record_from
 from unplayed import Quiet
 
-from arena.game.faults import Fault
+from arena.game.faults import Fault, forfeit
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.game.verdict import forfeit
 from arena.league.play_missing import PlayState
 from arena.league.store.game_row import row_of
 from arena.stratego.rules.rulesets import load_ruleset

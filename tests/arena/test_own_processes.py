@@ -12,7 +12,7 @@ import pytest
 from waiting import until
 
 from arena.bots.usage import OwnProcesses
-from arena.game.hints.seen import Activity
+from arena.game.hints import Activity
 from arena.sandbox import killing, reaper
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are read from /proc")

@@ -3,8 +3,8 @@
 import pytest
 import trio
 
-from arena.check.opponent import PlannedGame, variant_in
 from arena.check.situations import Situation, SituationGroup, Twist
+from arena.check.trying import PlannedGame, variant_in
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl

@@ -20,8 +20,8 @@ from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_on
 from arena.play.session import RefusedError, Session
 from arena.stratego.game import GAME, variant_of
+from arena.stratego.rules.action_types import BrokenRule
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_state import StrategoSeatState, seat_of, state_after, state_of

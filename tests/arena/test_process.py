@@ -17,7 +17,7 @@ import arena.bots.usage
 from arena.bots.pipes import STDERR_KEPT
 from arena.bots.process import BotProcess
 from arena.bots.spec import TOKEN_VARIABLE
-from arena.game.hints.seen import Activity
+from arena.game.hints import Activity
 from arena.sandbox import reaper
 from arena.sandbox.launch import Launch, StartError
 from arena.sandbox.procfs import children

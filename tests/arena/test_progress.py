@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.game.faults import GameResult
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
 from arena.report.progress import (
     ERASE_ROW,

@@ -29,8 +29,8 @@ from arena.bots.process import BotProcess
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
+from arena.game.faults import GameResult
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult
 from arena.league.store import Store
 from arena.play.game_options import ArenaStoppedError
 from arena.sandbox import killing

@@ -12,14 +12,12 @@ from random_play import any_rules, lively, random_rows
 from scripted import Table, game_spec
 
 import arena.stratego.rules.ruleset as ruleset_module
-from arena.game.faults import Fault, Illegal
+from arena.game.faults import Fault, GameResult, Illegal, Verdict, forfeit, words_of
 from arena.game.game_spec import Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
-from arena.game.recorded import judged
-from arena.game.replay import Replay
+from arena.game.recorded import Replay, judged
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict, forfeit, words_of
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.ruleset import (
     DEFAULTS,

@@ -11,13 +11,12 @@ from random_play import random_rows
 from twins import PLAYERS, played_alike, record_of_twin, with_two_swapped
 
 from arena.game.exported import decode_line, encode_line, redact
-from arena.game.faults import Fault, Illegal
+from arena.game.faults import Fault, GameResult, Illegal, Verdict, forfeit, verdict_of
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult, Verdict, forfeit, verdict_of
+from arena.stratego.rules.action_types import IllegalActionError
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.ruleset import Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason

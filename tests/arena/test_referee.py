@@ -12,14 +12,11 @@ from hypothesis import strategies as st
 from random_play import random_rows
 from scripted import Table, seat_bots
 
-from arena.game.clock import NEVER, Suspension
-from arena.game.connection import MAX_LINES_A_TURN
-from arena.game.faults import MAX_FAULT, Cause, Excess
+from arena.game.faults import MAX_FAULT, Cause, Excess, GameResult, Verdict
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.referee import Referee
-from arena.game.seat import SETTLE_SECONDS
-from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from arena.game.seat import MAX_LINES_A_TURN, SETTLE_SECONDS
+from arena.game.time_control import NEVER, Suspension, TimeControl
 from arena.stratego.rules.ruleset import Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_view import legal_actions

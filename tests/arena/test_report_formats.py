@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.game.faults import GameResult
 from arena.game.game_spec import Player
-from arena.game.verdict import GameResult
 from arena.league.pairing.pairing import (
     FormatPlace,
     KnockoutPlace,

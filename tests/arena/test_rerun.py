@@ -17,9 +17,9 @@ from arena.cli.cmd_rerun import rerun_text
 from arena.cli.exit_codes import FAILED
 from arena.cli.main import cli
 from arena.errors import ArenaError, UsageError
+from arena.game.faults import Verdict
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.verdict import Verdict
 from arena.league.rerun import (
     BotFinder,
     FirstDifference,

@@ -13,9 +13,9 @@ import msgspec
 import pytest
 from forged_games import forge_row
 
+from arena.game.faults import GameResult
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult
 from arena.league.store import GameRow, Groups, Store
 from arena.league.store.game_table import ROWS_AT_ONCE
 from arena.report.documents import league_json

@@ -10,10 +10,10 @@ import unplayed
 from click.testing import CliRunner, Result
 
 from arena.cli.main import cli
+from arena.game.faults import GameResult, Verdict
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
 from arena.report.game_text import GameStyle, game_pages
 from arena.stratego.game import variant_of

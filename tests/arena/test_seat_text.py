@@ -11,8 +11,7 @@ from arena.stratego.seat_state import ActionState, PieceState, StrategoSeat, Str
 from arena.stratego.setups import presets
 from arena.stratego.shown.boards import SquareMark
 from arena.stratego.shown.seat_text import (
-    Typed,
-    Verb,
+    VERBS,
     action_words,
     piece_words,
     read_typed,
@@ -56,27 +55,27 @@ def state_of(**fields: object) -> StrategoSeatState:
 @pytest.mark.parametrize(
     ("line", "typed"),
     [
-        ("e4-e5", Typed(Verb.ACT, ("e4-e5",))),
-        ("E4 e5", Typed(Verb.ACT, ("e4-e5",))),
-        ("e4e5", Typed(Verb.ACT, ("e4-e5",))),
-        ("a9-a10+8c2", Typed(Verb.ACT, ("a9-a10+8c2",))),
-        ("e4", Typed(Verb.TARGETS, ("e4",))),
-        ("known e7", Typed(Verb.KNOWN, ("e7",))),
-        ("?", Typed(Verb.HELP)),
-        ("ply 12", Typed(Verb.PLY, ("12",))),
-        ("swap a1 b2", Typed(Verb.SWAP, ("a1", "b2"))),
-        ("what now", Typed(Verb.UNKNOWN, ("what now",))),
-        ("k4-k5", Typed(Verb.UNKNOWN, ("k4-k5",))),
+        ("e4-e5", ("act", "e4-e5")),
+        ("E4 e5", ("act", "e4-e5")),
+        ("e4e5", ("act", "e4-e5")),
+        ("a9-a10+8c2", ("act", "a9-a10+8c2")),
+        ("e4", ("targets", "e4")),
+        ("known e7", ("known", "e7")),
+        ("?", ("help",)),
+        ("ply 12", ("ply", "12")),
+        ("swap a1 b2", ("swap", "a1", "b2")),
+        ("what now", ("unknown", "what now")),
+        ("k4-k5", ("unknown", "k4-k5")),
     ],
 )
-def test_what_is_typed_is_understood(line: str, typed: Typed) -> None:
+def test_what_is_typed_is_understood(line: str, typed: tuple[str, ...]) -> None:
     assert read_typed(line) == typed
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.text(max_size=30))
 def test_any_line_is_something(line: str) -> None:
-    assert isinstance(read_typed(line).verb, Verb)
+    assert read_typed(line)[0] in {*VERBS, "", "act", "targets", "unknown"}
 
 
 def test_a_screen_fits_80_columns_and_20_lines_with_names_of_any_length() -> None:

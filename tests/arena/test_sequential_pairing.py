@@ -13,10 +13,10 @@ from play_states import state_of
 from unplayed import record_of
 
 from arena.bots.spec import BotSpec
+from arena.game.faults import GameResult
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult
 from arena.league.executor.task import GameTask
 from arena.league.game_ids import Games
 from arena.league.pairing.sequential import MOST_VOID, SequentialState, SequentialTest

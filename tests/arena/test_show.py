@@ -20,11 +20,10 @@ from unplayed import record_of
 
 from arena.cli.main import cli
 from arena.errors import UsageError
-from arena.game.faults import Fault
+from arena.game.faults import Fault, forfeit
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
-from arena.game.verdict import forfeit
 from arena.league.store import Store
 from arena.report.game_text import GameStyle, game_pages, parse_plies
 from arena.stratego.game import variant_of

@@ -10,8 +10,8 @@ from msgspec import structs
 
 from arena.api.shown_results import standings_of
 from arena.errors import UsageError
+from arena.game.faults import GameResult
 from arena.game.game_spec import Player
-from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
 from arena.report.documents import league_json
 from arena.report.game_list import Roster, players_of

@@ -25,11 +25,10 @@ import arena.bots.arrivals
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import BotProcess
 from arena.bots.spec import BotSpec
-from arena.game.clock import MOST_FORGIVEN
-from arena.game.hints.seen import Activity
+from arena.game.hints import Activity
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
-from arena.game.time_control import TimeControl
+from arena.game.time_control import MOST_FORGIVEN, TimeControl
 from arena.league.store import Store
 from arena.play.game_options import ArenaStoppedError, GameOptions, start_bot
 from arena.sandbox import killing

@@ -11,10 +11,10 @@ import pytest
 from unplayed import record_of
 
 from arena.errors import UsageError
+from arena.game.faults import GameResult, Verdict
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
 from arena.league.settings import Settings
 from arena.league.store import Store, StoreError
 from arena.stratego.game import variant_of

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.game.faults import GameResult
 from arena.game.game_spec import Player
-from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
 from arena.report.layout import PLAIN_WIDTH, TERMINAL_WIDTH, cell_len, drawn, folded, unpainted, width_of
 from arena.report.standings import make_table

@@ -5,8 +5,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
-from arena.game.clock import MOST_FORGIVEN, GameClock, counted
-from arena.game.time_control import LONGEST_MS, TimeControl, parse_duration, parse_time
+from arena.game.time_control import (
+    LONGEST_MS,
+    MOST_FORGIVEN,
+    GameClock,
+    TimeControl,
+    counted,
+    parse_duration,
+    parse_time,
+)
 from protocol.notation import Color
 
 RED, BLUE = Color.RED, Color.BLUE

@@ -17,7 +17,7 @@ from random_play import random_rows
 from scripted import Table, game_spec
 
 from arena.bots.spec import BotSpec
-from arena.game.faults import Cause, Excess
+from arena.game.faults import Cause, Excess, GameResult
 from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
@@ -25,7 +25,6 @@ from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, TranscriptEntry, transcript
-from arena.game.verdict import GameResult
 from arena.play.game_options import GameOptions, Keeper
 from arena.play.runner import play_game
 from arena.stratego.game import ruleset_of, variant_of

@@ -19,10 +19,9 @@ from random_play import any_rules, lively, random_rows
 from scripted import Table, game_spec
 
 from arena.game.time_control import TimeControl
-from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
+from arena.stratego.rules.action_types import Action, Event, Infiltration, Path, Rescue
 from arena.stratego.rules.board import BLUE_BIT, MOVES, RANKS, StraightMove
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Captains, Defence, Ruleset, Scouts
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.rules.tables import fight

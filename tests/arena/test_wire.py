@@ -13,10 +13,10 @@ from arena.bots.limits import Limits
 from arena.bots.runnable import RefusedBotsError
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError, UsageError
+from arena.game.faults import GameResult, Verdict
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History, NoteLine, Use
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
 from arena.league.executor.child_process import Frames, frame
 from arena.league.executor.task import (
     Failed,

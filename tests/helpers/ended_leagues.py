@@ -12,10 +12,9 @@ import pytest
 import unplayed
 from executors import executor_here
 
-from arena.game.faults import Fault
+from arena.game.faults import Fault, GameResult, Verdict, forfeit, verdict_of
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult, Verdict, forfeit, verdict_of
 from arena.league.exchange import import_games
 from arena.league.executor.task import Executor, GameTask, PlaySettings
 from arena.league.league import OpenLeague, open_league

@@ -6,10 +6,10 @@ import msgspec
 import numpy as np
 from scripted import game_spec, record_without_referee
 
+from arena.game.faults import GameResult, Verdict, verdict_of
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict, verdict_of
 from arena.learn.action_codes import action_text
 from arena.learn.kernel import Kernel
 from arena.learn.placement import random_setups, setup_rows

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from arena.stratego.rules.action_types import Event, IllegalActionError
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import Event, IllegalActionError
 from arena.stratego.rules.ruleset import Chase, NoMove, Ruleset
 from protocol.notation import EMPTY, FILES, RANK_BY_LETTER, Color, Rank
 

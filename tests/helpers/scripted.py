@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from random import Random
 
+from arena.game.faults import Verdict
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.recorded import judged, unrefereed
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.game.verdict import Verdict
 from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from arena.game.faults import GameResult
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult
 from arena.league.game_ids import Games
 from arena.league.pairing.pairing import Pairing
 from arena.league.settings import Settings

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from arena.stratego.rules.action_types import Event
 from arena.stratego.rules.board import BLUE_BIT, RANKS
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Defence, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.codec import legal_lines

@@ -6,12 +6,12 @@ from typing import Any
 
 from random_play import lively
 
+from arena.game.faults import Verdict
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
-from arena.game.verdict import Verdict
+from arena.stratego.rules.action_types import IllegalActionError
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.ruleset import Ruleset, Starts
 from arena.stratego.seat_view import told_to
 from protocol.messages import Want

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from scripted import record_without_referee
 
+from arena.game.faults import GameResult, Verdict
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult, Verdict
 from arena.league.pairing.pairing import Pairing
 from arena.league.store import GameRow
 from protocol.notation import Reason

@@ -4,7 +4,7 @@ import errno
 import re
 
 from arena.game.faults import Cause, Hint, Mistake, Unstartable
-from arena.game.hints.seen import ProgramLanguage, Seen
+from arena.game.hints import ProgramLanguage, Seen
 from arena.system.printable import printable
 from protocol.conversation import Phase
 

@@ -11,8 +11,8 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
+from arena.game.faults import GameResult
 from arena.game.game_spec import GameSpec, Player
-from arena.game.verdict import GameResult
 from arena.league.game_ids import Games
 from arena.league.store import Disqualified, GameRow
 from protocol.seats import Color

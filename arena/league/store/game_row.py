@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from arena.game.faults import GameResult
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError, decode_record
-from arena.game.verdict import GameResult
 from arena.system.printable import printable
 from protocol.seats import Color, Reason
 

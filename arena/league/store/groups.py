@@ -8,8 +8,8 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from arena.game.faults import GameResult
 from arena.game.game_spec import Player
-from arena.game.verdict import GameResult
 from arena.league.store.game_row import Columns, player_from
 from protocol.seats import Reason
 

@@ -9,8 +9,8 @@ from msgspec import UNSET
 
 from arena.errors import ArenaError
 from arena.game.exported import verdict_words
+from arena.game.faults import NO_FAULTS, GameResult, Verdict
 from arena.game.record import GameRecord
-from arena.game.verdict import NO_FAULTS, GameResult, Verdict
 from arena.league.exchange import settings_of_game
 from arena.league.readers import Audience, Reader
 from arena.league.store import Stored

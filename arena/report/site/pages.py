@@ -10,8 +10,8 @@ import msgspec
 
 from arena.errors import UsageError
 from arena.game import Names, Variant, displayed
+from arena.game.faults import GameResult
 from arena.game.time_control import parse_time
-from arena.game.verdict import GameResult
 from arena.league.readers import Audience
 from arena.league.store import Damage, GameRow
 from arena.league.store.document import Setting

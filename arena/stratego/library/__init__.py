@@ -2,8 +2,8 @@
 
 from arena.api.keywords import plain_errors
 from arena.stratego.library.position_board import Board
+from arena.stratego.rules.action_types import IllegalActionError
 from arena.stratego.rules.engine import EngineGame as Game
-from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.rules.setup import IllegalSetupError

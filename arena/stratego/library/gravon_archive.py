@@ -14,11 +14,10 @@ from pathlib import Path
 
 from arena.errors import UsageError
 from arena.game.exported import RecordEntry
-from arena.game.faults import Fault
+from arena.game.faults import Fault, GameResult, Verdict, forfeit, verdict_of
 from arena.game.game_spec import Player, person, without_clock
 from arena.game.recorded import unrefereed
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict, forfeit, verdict_of
 from arena.league.game_ids import Games
 from arena.league.settings import Settings
 from arena.stratego import gravon

@@ -7,8 +7,8 @@ from arena.api.opened_bot import OpenBot
 from arena.errors import UsageError
 from arena.game import State
 from arena.stratego.game import ruleset_of
+from arena.stratego.rules.action_types import Event
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.seat_view import begun_view, enemy_squares, told_to
 from arena.stratego.state import StrategoState, line_of

@@ -1,4 +1,4 @@
-"""Actions of a side in its turn, as values, and the text of each.
+"""Actions of a side in its turn, as values, with the text of each; and what comes of one: events, or the broken rule.
 
     a4-a5       a straight move (or, for a spy that may, a diagonal attack); `StraightMove`, made once for all games
     d2-d3-e3    a captain's path with a turn; `Path`
@@ -9,11 +9,14 @@
 Legality is judged in `arena.stratego.rules.legality`.
 """
 
+import enum
 import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from arena.errors import IllegalAnswerError
 from arena.stratego.rules.board import DIAGONAL_MOVES, MOVES, StraightMove
+from protocol.messages import Battle, Guess, Moved, Rescued, Reveal
 from protocol.notation import RANK_BY_LETTER, RANK_LETTERS, SQUARE_INDEX, SQUARE_PATTERN, SQUARES, Rank
 
 
@@ -109,3 +112,36 @@ def _parse_path(squares: list[str], text: str) -> Path:
     if f"{squares[0]}-{squares[2]}" in MOVES or squares[0] == squares[2]:
         raise NoActionError(f"{text}: a path has a turn in it; two squares straight on is {squares[0]}-{squares[2]}")
     return path_through(first, second)
+
+
+Event = Moved | Battle | Reveal | Rescued | Guess
+"""A public event, as the host knows it: a `Battle` has the defender's rank also where the attacker's side may not know
+it (`RuleTables.hides_defender`).
+"""
+
+
+class BrokenRule(enum.Enum):
+    FORM = "form"
+    OWN_PIECE = "own-piece"
+    IMMOVABLE = "immovable"
+    STEP = "one-step"
+    LAKE = "lake"
+    BLOCKED = "blocked"
+    TARGET = "own-target"
+    DIAGONAL = "diagonal"
+    FACING = "facing"
+    NO_ATTACK = "no-attack"
+    CAPTAIN = "captain"
+    RESCUE = "rescue"
+    INFILTRATION = "infiltration"
+    TWO_SQUARES = "two-squares"
+    CHASE = "chase"
+    OVER = "game-over"
+
+
+class IllegalActionError(IllegalAnswerError):
+    """An action that the rules do not allow. `rule` is the broken rule; the text names the piece and the square."""
+
+    def __init__(self, rule: BrokenRule, sentence: str) -> None:
+        super().__init__(f"{sentence} (rule: {rule.value})")
+        self.rule: BrokenRule = rule

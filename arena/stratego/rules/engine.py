@@ -11,6 +11,9 @@ from arena.errors import UsageError
 from arena.stratego.rules.action_types import (
     PIECE_MOVES,
     Action,
+    BrokenRule,
+    Event,
+    IllegalActionError,
     Infiltration,
     NoActionError,
     PieceMove,
@@ -18,7 +21,6 @@ from arena.stratego.rules.action_types import (
     parse_action,
 )
 from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, StraightMove, code_of
-from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.legality import check
 from arena.stratego.rules.movegen import is_mobile, legal_actions, plain_actions
 from arena.stratego.rules.position import EnginePosition

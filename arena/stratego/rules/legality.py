@@ -3,9 +3,16 @@
 This judgement and the list of moves are written independently, and a property test compares them.
 """
 
-from arena.stratego.rules.action_types import Action, Infiltration, Path, PieceMove, Rescue
+from arena.stratego.rules.action_types import (
+    Action,
+    BrokenRule,
+    IllegalActionError,
+    Infiltration,
+    Path,
+    PieceMove,
+    Rescue,
+)
 from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, HOMES, MOVES, RANKS, StraightMove
-from arena.stratego.rules.events import BrokenRule, IllegalActionError
 from arena.stratego.rules.position import EnginePosition
 from arena.stratego.rules.tables import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS, RuleTables
 from protocol.notation import LAKE_SQUARES, SQUARES, Rank

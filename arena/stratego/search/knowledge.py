@@ -15,8 +15,8 @@ from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset, ruleset_from_lines
 from arena.stratego.rules.setup import place
 from arena.stratego.rules.tables import tables_of
 from arena.stratego.search.armies import Armies, Army
-from arena.stratego.search.bits import UNKNOWN
 from arena.stratego.search.conditions import Differs, SomeCanMove, some_can_move, unlike_earlier
+from arena.stratego.search.listing import UNKNOWN
 from arena.stratego.search.pieces import EnemyPiece
 from arena.stratego.search.seat_position import Position
 from protocol.messages import ArenaMessage, Battle, Enemy, Guess, Moved, Rescued, Reveal

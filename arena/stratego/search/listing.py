@@ -9,27 +9,59 @@ from collections import Counter
 from collections.abc import Iterator
 
 from arena.stratego.rules.action_types import Action, PieceMove, Rescue
-from arena.stratego.rules.board import BLUE_BIT, RANKS, RAYS, SQUARE_KEYS, StraightMove, code_of
+from arena.stratego.rules.board import BLUE_BIT, RANKS, RAYS, SQUARE_KEYS, STEPS, StraightMove, code_of
 from arena.stratego.rules.movegen import infiltrations, may_rescue, piece_moves, rescues
 from arena.stratego.rules.position import Pieces
 from arena.stratego.rules.repetition import Change, ways_back
 from arena.stratego.rules.ruleset import Chase, Ruleset, Starts
 from arena.stratego.rules.tables import CANNOT_ATTACK, COLORS, SCOUTS, tables_of
-from arena.stratego.search.bits import (
-    ALL_EXITS,
-    BIT,
-    FLIPS,
-    NEAR,
-    NO_RUN,
-    NO_SLIDES,
-    STEPS_BY_EXITS,
-    Run,
-    Slides,
-    Steps,
-)
 from arena.stratego.search.chasing import NO_CHASE, ChaseState, changes_of, fled, last, since
-from protocol.notation import Color, Reason
+from protocol.geometry import NEIGHBOURS
+from protocol.notation import SQUARES, Color, Reason
 from protocol.seats import Outcome
+
+UNKNOWN = (BLUE_BIT - 1, 2 * BLUE_BIT - 1)
+"""By side: the code of a piece of unknown rank, which blocks and may be attacked, but does not act."""
+
+BIT = tuple(1 << square for square in range(len(SQUARES)))
+NEAR = tuple(sum(BIT[neighbour] for neighbour in neighbours) for neighbours in NEIGHBOURS)
+"""By square: its neighbours as a set of bits."""
+
+
+def _choices(steps: tuple[tuple[int, StraightMove], ...]) -> list[tuple[StraightMove, ...]]:
+    """Return every subset of a square's steps, indexed by its bits."""
+    choices: list[tuple[StraightMove, ...]] = [()]
+    for _, move in steps:
+        choices += [(*choice, move) for choice in choices]
+    return choices + [()] * (16 - len(choices))
+
+
+STEPS_BY_EXITS: list[tuple[StraightMove, ...]] = [choice for steps in STEPS for choice in _choices(steps)]
+"""The steps from a square, by 16 times the square plus a bit for each of its neighbours that can be entered."""
+
+FLIPS = tuple(
+    tuple(
+        (neighbour, 1 << [target for target, _ in STEPS[neighbour]].index(square)) for neighbour in NEIGHBOURS[square]
+    )
+    for square in range(len(SQUARES))
+)
+"""By square: its neighbours, each with the bit of this square among their exits."""
+
+ALL_EXITS = [16 * square + (1 << len(STEPS[square])) - 1 for square in range(len(SQUARES))]
+
+Run = tuple[int, ...]
+"""One side's run of moves by one piece: its square, the borders it may not cross next, those of its last moves."""
+
+NO_RUN: Run = (-1, 0)
+
+Slides = tuple[int, int, int, tuple[StraightMove, ...]]
+"""A scout's moves with what they depend on: a set of squares, and the pieces of both sides on them."""
+
+NO_SLIDES: Slides = (0, 1, 0, ())
+
+Steps = tuple[list[StraightMove], list[int]]
+"""All steps of a side except those of its scouts, and the squares of scouts that can move."""
+
 
 NOT_ASKED = Outcome(None, Reason.PLY_CAP)
 """An outcome that has not been computed; compared by identity."""

@@ -6,9 +6,8 @@ They work as in `arena.stratego.rules.engine.EngineGame`, with a note of each ch
 from arena.stratego.rules.action_types import PIECE_MOVES, Action, Infiltration, PieceMove, Rescue
 from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, SQUARE_KEYS, code_of
 from arena.stratego.rules.tables import COLORS
-from arena.stratego.search.bits import BIT, NEAR, UNKNOWN, Run, Steps
 from arena.stratego.search.chasing import ChaseState, attacked, guessed, moved, placed
-from arena.stratego.search.listing import NOT_ASKED, Listing
+from arena.stratego.search.listing import BIT, NEAR, NOT_ASKED, UNKNOWN, Listing, Run, Steps
 from protocol.notation import Rank, Reason, Survivor
 from protocol.seats import Outcome
 

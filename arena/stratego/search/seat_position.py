@@ -13,9 +13,8 @@ from arena.stratego.rules.board import BLUE_BIT, EMPTY, RANKS, SQUARE_KEYS, Stra
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.setup import place_both
 from arena.stratego.rules.tables import COLORS
-from arena.stratego.search.bits import BIT, NEAR
 from arena.stratego.search.chasing import attacked, moved
-from arena.stratego.search.listing import NOT_ASKED
+from arena.stratego.search.listing import BIT, NEAR, NOT_ASKED
 from arena.stratego.search.rare import ATTACK, GOES_ALONG, NEW, STAYS, Fought, RarePlay
 from protocol.notation import SQUARES, Color, Rank, Reason, Survivor
 from protocol.seats import Outcome

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from arena.report.layout import Paint, plain
-from arena.stratego.rules.events import Event
+from arena.stratego.rules.action_types import Event
 from arena.stratego.shown.piece_names import Names
 from protocol import messages
 from protocol.geometry import action_squares

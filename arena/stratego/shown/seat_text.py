@@ -6,8 +6,6 @@ A screen is 80 columns by 20 lines, so that a prompt and an answer fit below it 
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from enum import Enum
 
 from arena.game.person_seat import SeatStage
 from arena.report.layout import Paint, plain, unpainted
@@ -147,64 +145,33 @@ _ONE = re.compile(_SQUARE)
 _ACTION = re.compile(r"[a-j][0-9a-jFBSMI?+-]+", re.ASCII)
 
 
-class Verb(Enum):
-    ACT = "act"
-    TARGETS = "targets"
-    KNOWN = "known"
-    HELP = "help"
-    MOVES = "moves"
-    BOARD = "board"
-    PLY = "ply"
-    BACK = "back"
-    NEXT = "next"
-    HISTORY = "history"
-    RULES = "rules"
-    RESIGN = "resign"
-    PAUSE = "pause"
-    PRESET = "preset"
-    RANDOM = "random"
-    SWAP = "swap"
-    SETUP = "setup"
-    READY = "ready"
-    NOTHING = ""
-    UNKNOWN = "unknown"
+VERBS = (
+    *("known", "help", "moves", "board", "ply", "back", "next", "history", "rules", "resign", "pause"),
+    *("preset", "random", "swap", "setup", "ready"),
+)
+_SHORT = {"h": "help", "?": "help", "quit": "pause", "exit": "pause", "k": "known", "m": "moves"}
+_SHORT |= {"b": "board", "go": "ready"}
 
-
-_BY_FORM = (Verb.ACT, Verb.TARGETS, Verb.UNKNOWN)
-"""Commands that are a move or a square instead of a word."""
-
-
-@dataclass(frozen=True)
-class Typed:
-    """A typed line: its command, and its words without the command."""
-
-    verb: Verb
-    words: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The line with short words spelled out and single spaces; not made printable."""
-        return " ".join(self.words if self.verb in _BY_FORM else (self.verb.value, *self.words))
-
-
-_SHORT = {"h": Verb.HELP, "?": Verb.HELP, "quit": Verb.PAUSE, "exit": Verb.PAUSE, "k": Verb.KNOWN, "m": Verb.MOVES}
-_SHORT |= {"b": Verb.BOARD, "go": Verb.READY}
-_VERBS = {verb.value: verb for verb in Verb if verb not in (*_BY_FORM, Verb.NOTHING)} | _SHORT
+Typed = tuple[str, ...]
+"""A typed line: its command and its words. A line without a word of `VERBS` is to `act`, asks for the `targets` of a
+piece, or is `unknown`."""
 
 
 def read_typed(line: str) -> Typed:
+    """Parse a line; of an empty one the command is empty."""
     text = line.strip()
-    if not text:
-        return Typed(Verb.NOTHING)
-    word, *rest = text.split()
-    verb = _VERBS.get(word.lower())
-    if verb is not None:
-        return Typed(verb, tuple(rest))
+    word, *rest = text.split() or [""]
+    verb = _SHORT.get(word.lower(), word.lower())
+    if verb in VERBS or not verb:
+        return verb, *rest
     low = text.lower()
     if one := _ONE.fullmatch(low):
-        return Typed(Verb.TARGETS, (one[1],))
+        return "targets", one[1]
     if two := _TWO.fullmatch(low):
-        return Typed(Verb.ACT, (f"{two[1]}-{two[2]}",))
-    if _ACTION.fullmatch(text):
-        return Typed(Verb.ACT, (text,))
-    return Typed(Verb.UNKNOWN, (text,))
+        return "act", f"{two[1]}-{two[2]}"
+    return "act" if _ACTION.fullmatch(text) else "unknown", text
+
+
+def typed_text(typed: Typed) -> str:
+    """Return a line with short words spelled out and single spaces; not made printable."""
+    return " ".join(typed if typed[0] in VERBS else typed[1:])

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from arena.game import Game, Names, State, Variant
-from arena.game.replay import ReplayStep
+from arena.game.recorded import ReplayStep
 from arena.report.layout import Paint
 from arena.report.shown import SeenBy, Shown
 from arena.stratego.game import ruleset_of
-from arena.stratego.rules.events import Event
+from arena.stratego.rules.action_types import Event
 from arena.stratego.seat_view import told_to, true_cell
 from arena.stratego.shown.boards import NO_MARKS, board_text, marks_of, told_words
 from arena.stratego.shown.piece_names import STRONGEST_FIRST, Numbering, names_of

@@ -14,7 +14,7 @@ import pytest
 from commands import AS_USUAL, invoke
 
 import arena
-from arena.game.verdict import GameResult
+from arena.game.faults import GameResult
 from protocol.notation import Reason
 
 Bots = Callable[..., str]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import arena
-from arena.game.verdict import GameResult
+from arena.game.faults import GameResult
 
 Bots = Callable[..., str]
 QUITS = "echo move resign"

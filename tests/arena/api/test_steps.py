@@ -7,7 +7,7 @@ import pytest
 
 import arena
 from arena.game.record import GameRecord
-from arena.game.replay import Replay
+from arena.game.recorded import Replay
 from arena.stratego.seat_view import true_cells
 from arena.stratego.state import as_stratego
 from protocol.notation import Color

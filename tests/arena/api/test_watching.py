@@ -9,7 +9,7 @@ import pytest
 import arena
 from arena.api import threads
 from arena.api.threads import BackgroundCall, EventQueue
-from arena.game.replay import Replay
+from arena.game.recorded import Replay
 from arena.play.game_events import ActionPlayed, EventsDropped, GameFinished, GameStarted, WatchedEvent
 from protocol.notation import Reason
 

@@ -18,8 +18,7 @@ from arena.errors import ArenaError, UsageError
 from arena.host.backup import backup, restore, upgrade
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup, load_cup
-from arena.host.export import INDEX, export_public
-from arena.host.public_check import verify_public
+from arena.host.export import INDEX, export_public, verify_public
 from arena.host.seasons import SeasonState, begin_final, current, freeze, league_seed, open_season, store_file
 from arena.host.submissions import bot_folder, get_submission
 from arena.host.unpack import remove_tree

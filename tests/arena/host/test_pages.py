@@ -21,8 +21,8 @@ from made_cups import add_bot, make_account, make_cup, opened
 from made_stores import make_store, read_game_script
 from served import Answer, Serve, Served
 
+from arena.game.faults import GameResult
 from arena.game.record import GameRecord, NoteLine
-from arena.game.verdict import GameResult
 from arena.host import cup_site
 from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, make_token
 from arena.host.cup_database import CupDatabase

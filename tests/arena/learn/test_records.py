@@ -11,10 +11,10 @@ from kernel_records import random_records
 from made_stores import make_store, play_game
 
 from arena.errors import UsageError
+from arena.game.faults import GameResult
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.replay import Replay
-from arena.game.verdict import GameResult
+from arena.game.recorded import Replay
 from arena.learn import records
 from arena.learn.action_codes import action_text
 from arena.learn.kernel_tables import UnsupportedRuleError

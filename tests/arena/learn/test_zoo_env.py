@@ -25,9 +25,8 @@ from pettingzoo.test import (
 import arena.learn
 from arena.errors import UsageError
 from arena.learn.action_codes import STRAIGHT_COUNT
-from arena.learn.board_image import SQUARE_PIXELS
 from arena.learn.observation import ENTERED, LATEST, OWN, PLY, observe
-from arena.learn.one_game import Observed
+from arena.learn.one_game import SQUARE_PIXELS, Observed
 from arena.learn.placement import CHOICES, Setups, random_setups, setup_rows
 from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.seat_view import begun_view

@@ -10,7 +10,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from simulated_leagues import League
 
-from arena.game.verdict import GameResult
+from arena.game.faults import GameResult
 from arena.league.pairing.knockout import Knockout, bracket
 from arena.league.pairing.pairing import KnockoutPlace
 from protocol.notation import Reason

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 from simulated_leagues import Judge, League
 
+from arena.game.faults import GameResult
 from arena.game.game_spec import GameSpec, Player
-from arena.game.verdict import GameResult
 from arena.league.pairing.ladder import Ladder
 from arena.league.pairing.pairing import LadderPlace, StopReason
 from protocol.notation import Reason

@@ -11,7 +11,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from simulated_leagues import League, Played
 
-from arena.game.verdict import GameResult
+from arena.game.faults import GameResult
 from arena.league.pairing.pairing import SwissPlace
 from arena.league.pairing.swiss import Swiss, usual_rounds
 from arena.report.placings import placing_entry

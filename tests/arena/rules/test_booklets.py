@@ -13,8 +13,8 @@ from importlib import resources
 import pytest
 from rule_games import army_of, play, rows_of
 
+from arena.stratego.rules.action_types import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.ruleset import RULE_KEYS, Bombs, EqualRanks, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.stratego.rules.tables import fight_table

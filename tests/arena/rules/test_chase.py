@@ -5,8 +5,8 @@ test_reference.py compares the engine with a program that keeps every board of t
 
 from rule_games import play, refusal, start
 
+from arena.stratego.rules.action_types import BrokenRule
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule
 from protocol.messages import Battle
 
 # Round the western lake, from b6 on.

@@ -6,7 +6,7 @@ test_reference.py and test_variants.py compare the list of legal moves in positi
 import pytest
 from rule_games import play, refusal, start
 
-from arena.stratego.rules.events import BrokenRule
+from arena.stratego.rules.action_types import BrokenRule
 
 # --- refusals -------------------------------------------------------------------------------------------------------
 

@@ -17,8 +17,8 @@ from random_play import random_rows
 from random_rules import army_of, random_ruleset
 from rule_games import rows_of
 
+from arena.stratego.rules.action_types import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.ruleset import (
     Ruleset,
     RulesetError,

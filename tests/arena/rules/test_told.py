@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rule_games import play, refusal, start
 
+from arena.stratego.rules.action_types import BrokenRule
 from arena.stratego.rules.board import StraightMove
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule
 from arena.stratego.rules.ruleset import Chase, Defence, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import EMPTY, FILES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES

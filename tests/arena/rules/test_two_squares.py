@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from rule_games import play, refusal, start
 
+from arena.stratego.rules.action_types import BrokenRule
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule
 from arena.stratego.rules.ruleset import Chase, NoMove
 from protocol.messages import Battle
 from protocol.notation import Color, Rank, Reason, Survivor

@@ -19,10 +19,18 @@ from random_play import any_rules, lively, random_rows
 from random_rules import army_of
 from rule_games import play, refusal, start
 
-from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue, parse_action
+from arena.stratego.rules.action_types import (
+    Action,
+    BrokenRule,
+    Event,
+    IllegalActionError,
+    Infiltration,
+    Path,
+    Rescue,
+    parse_action,
+)
 from arena.stratego.rules.board import BLUE_BIT, DIAGONAL_MOVES, MOVES, RANKS, StraightMove
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.ruleset import FixedPieces, Flag, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.actions import is_action

@@ -13,10 +13,9 @@ from random_rules import random_ruleset
 from viewed_games import Table, told
 
 from arena.search import Knowledge
-from arena.stratego.rules.action_types import Action, Infiltration, Rescue
+from arena.stratego.rules.action_types import Action, IllegalActionError, Infiltration, Rescue
 from arena.stratego.rules.board import ENEMIES
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.ruleset import (
     Attacks,
     Chase,

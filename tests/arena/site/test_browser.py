@@ -11,7 +11,7 @@ from browsing import look_at
 from made_stores import make_store, play_game
 
 from arena.game.record import GameRecord, NoteLine
-from arena.game.replay import Replay
+from arena.game.recorded import Replay
 from arena.league.store import Store
 from arena.report.game_data import game_data, game_script, labels_of
 from arena.report.game_text import facts_of

@@ -10,8 +10,8 @@ import pytest
 from made_stores import make_store
 
 from arena.errors import ArenaError
+from arena.game.faults import GameResult, Verdict
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult, Verdict
 from arena.league.exchange import export_lines
 from arena.league.readers import reader_named
 from arena.league.store import Damage, DamagedError, Disqualified, Store

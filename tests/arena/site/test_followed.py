@@ -14,15 +14,13 @@ from small_games import FOUR, GUESSING, HOLDING
 
 from arena.errors import ArenaError
 from arena.game import Game, add_game
+from arena.game.faults import GameResult, Verdict, lost_by
 from arena.game.person_seat import ClockState
 from arena.game.record import GameRecord, History
-from arena.game.recorded import spec_of
-from arena.game.replay import Replay, started
+from arena.game.recorded import Replay, spec_of, started
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict, lost_by
 from arena.play.game_events import ActionPlayed
-from arena.report.followed import FollowedGame
-from arena.report.game_data import GameData, game_data
+from arena.report.game_data import FollowedGame, GameData, game_data
 from arena.report.shown import SeenBy
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.seats import Color, Reason

@@ -12,9 +12,9 @@ from made_stores import play_game, read_game_script
 from random_play import random_rows
 from twins import PLAYERS, played_alike, record_of_twin, with_two_swapped
 
+from arena.game.faults import GameResult, Verdict
 from arena.game.record import GameRecord
-from arena.game.replay import Replay
-from arena.game.verdict import GameResult, Verdict
+from arena.game.recorded import Replay
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.game_data import GameData, game_data, game_script, labels_of

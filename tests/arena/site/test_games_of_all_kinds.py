@@ -16,12 +16,12 @@ from small_games import FOUR, GUESSING, HOLDING, Hands
 from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.game import Game
+from arena.game.faults import GameResult, Verdict, lost_by
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
+from arena.game.recorded import Replay, started
 from arena.game.registry import FILES, load_game
-from arena.game.replay import Replay, started
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict, lost_by
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.site.site_contents import SitePlan

@@ -7,9 +7,9 @@ import msgspec
 import pytest
 from made_stores import make_store
 
+from arena.game.faults import GameResult
 from arena.game.record import GameRecord
-from arena.game.replay import Replay
-from arena.game.verdict import GameResult
+from arena.game.recorded import Replay
 from arena.league.store import Store
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import COMEBACK, write_site

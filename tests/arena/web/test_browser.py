@@ -15,8 +15,7 @@ from served import PATIENCE, Serve, Served
 from served_command import pages_address
 
 from arena.game.record import GameRecord, NoteLine
-from arena.game.recorded import spec_of
-from arena.game.replay import Replay
+from arena.game.recorded import Replay, spec_of
 from arena.league.executor.task import Watched
 from arena.league.store import Store
 from arena.play.game_events import ActionPlayed, GameStarted

@@ -20,7 +20,7 @@ from scripted import game_spec
 from served import Serve, Served
 from twins import played_alike, with_two_swapped
 
-from arena.game.replay import Replay, started
+from arena.game.recorded import Replay, started
 from arena.game.time_control import TimeControl
 from arena.league.executor.task import Watched
 from arena.play.game_events import ActionPlayed, GameStarted

@@ -12,10 +12,10 @@ from browsing import SCREENS
 from play_table import PlayTable, Seat, at_random, from_lines, history_until
 
 from arena.bots.loading import load_bot
+from arena.game.faults import GameResult
 from arena.game.person_seat import SeatStage
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult
 from arena.stratego.seat_state import seat_of
 from protocol.notation import SQUARES, Color, Reason
 
