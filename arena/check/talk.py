@@ -154,7 +154,7 @@ class Talk:
     async def _play(self, referee: Referee, color: Color, answer: Answer, stop: Callable[[Referee], bool]) -> None:
         slow_moves = self._manner.foe_moves
         while not referee.is_over and not stop(referee):
-            await self._write_due(referee, color)
+            await self.write_due(referee, color)
             if stop(referee):
                 break
             foe = color.opponent
@@ -175,12 +175,9 @@ class Talk:
             elif color in referee.awaited() and not referee.seats[color].due:
                 await self._await_answer(referee, color)
         if referee.is_over:
-            await self._write_due(referee, color)
+            await self.write_due(referee, color)
 
-    async def finish(self, referee: Referee, color: Color) -> None:
-        await self._write_due(referee, color)
-
-    async def _write_due(self, referee: Referee, color: Color) -> None:
+    async def write_due(self, referee: Referee, color: Color) -> None:
         for seat in referee.due():
             data = referee.take(seat)
             referee.sent(seat, now())

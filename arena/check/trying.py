@@ -152,7 +152,7 @@ class BotTrial:
             if referee.void is None and referee.verdict is None:
                 if twist is Twist.BROKEN_OFF:
                     referee.gone(color.opponent, "is gone", exited=True)
-                    await talk.finish(referee, color)
+                    await talk.write_due(referee, color)
                 else:
                     talk.end_input()
             self._introduced(referee, color)

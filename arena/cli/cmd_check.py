@@ -82,16 +82,19 @@ def check_command(
     from arena.check.situations import Extent
     from arena.check.stored_game import StoredGame
     from arena.cli.interrupts import unwinding
-    from arena.cli.process_setup import own_process_at_level, run_unwinding
+    from arena.cli.process_setup import level_line, run_unwinding
     from arena.league.league_options import PlayOptions
     from arena.report.checklist import check_json, check_text, replay_json, replay_text
+    from arena.sandbox.levels import AUTO, choose
+    from arena.sandbox.rlimits import use_all_descriptors
 
     asked, stored = PlayOptions(**options, jobs=1), None
     if replay is not None:
         with open_to_read(replay[0]) as opened:
             stored = StoredGame(*opened.record(printable(replay[1])), None if side is None else COLOR_BY_WORD[side])
     with unwinding():
-        own_process_at_level(asked.sandbox)
+        use_all_descriptors()
+        remark(level_line(choose(asked.sandbox), asked.sandbox == AUTO))
         if stored is not None:
             done = replay_bot(bot, asked, stored, remark, run_unwinding)
             text = replay_json(done) if as_json else replay_text(done, paint_for(color))

@@ -11,5 +11,3 @@ UNDECIDED = 3
 NO_VERDICT = 4
 """`arena compare`: a failure, which is 1 for every other command."""
 INTERRUPTED = 130
-HUNG_UP, TERMINATED = 129, 143
-"""The exit codes in a shell of a process ended by SIGHUP or SIGTERM."""

@@ -14,18 +14,11 @@ import trio
 
 from arena.cli.installation import arena_line
 from arena.cli.interrupts import told_instead
-from arena.cli.streams import remark
 from arena.errors import ArenaError
-from arena.sandbox.levels import AUTO, Level, choose
-from arena.sandbox.rlimits import use_all_descriptors
+from arena.sandbox.levels import Level
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-
-
-def own_process_at_level(sandbox: str) -> None:
-    use_all_descriptors()
-    remark(level_line(choose(sandbox), sandbox == AUTO))
 
 
 def level_line(level: Level, is_chosen: bool) -> str:

@@ -2,7 +2,6 @@
 
 import gc
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -26,12 +25,11 @@ from arena.host.team_pages import submit_routes, team_routes
 from arena.league.store import StoreInUseError, sole_use
 from arena.sandbox.levels import Level, choose
 from arena.sandbox.rlimits import use_all_descriptors
-from arena.system.concurrency import background
 from arena.system.printable import printable
 from arena.web.address import Address, Hosts, hosts_of, listen
 from arena.web.guard import Complain, Guard
 from arena.web.server import Application, Server
-from arena.web.store_server import SIGNALS
+from arena.web.store_server import serve_until_signal
 
 SWITCH_SECONDS = 0.0005
 """The longest that a thread which makes a page holds up the loop that answers at each system call; usually 5 ms."""
@@ -101,15 +99,12 @@ def serve_host(folder: Path, address: Address, *, ready: Callable[[str], None], 
         server = Server(application, proxies=networks(cup.proxies))
 
         async def main() -> None:
-            heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
-            with trio.open_signal_receiver(*heard) as signals:
-                await clear_left(folder)  # before there are uploads that it would remove
-                async with background(host.run) as nursery:
-                    await nursery.start(server.run, [listening])
-                    host.look.compile()
-                    gc.freeze()  # what is there now stays: to look through it for garbage would hold up pages
-                    ready(listening.url)
-                    async for _ in signals:
-                        return
+            await clear_left(folder)  # before there are uploads that it would remove
+            await serve_until_signal(server, listening, host.run, begin)
+
+        def begin(url: str) -> None:
+            host.look.compile()
+            gc.freeze()  # what is there now stays: to look through it for garbage would hold up pages
+            ready(url)
 
         trio.run(main)

@@ -28,7 +28,7 @@ from arena.system.printable import isolated, printable
 from arena.web.address import Hosts, Listening, hosts_of
 from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import Complain, Guard, PageLook
-from arena.web.server import LIMITS, Application, Server, ServerLimits
+from arena.web.server import LIMITS, Application, Server
 from protocol.seats import Color
 
 BYTES = 24
@@ -189,10 +189,10 @@ class SentNothing(msgspec.Struct, forbid_unknown_fields=True):
 class PlayPages:
     """The web pages of a game that people play. `follow` announces changes to browsers; run it with the server."""
 
-    def __init__(self, table: SeatTable, limits: ServerLimits = LIMITS) -> None:
+    def __init__(self, table: SeatTable) -> None:
         self._table = table
         self._look = PageLook(Site("arena play", (), FOOTER))
-        few = replace(limits, viewers=min(limits.viewers, SEAT_VIEWERS))
+        few = replace(LIMITS, viewers=SEAT_VIEWERS)
         self._feeds = {color: Feed(Viewers(few), partial(self._greeting, color)) for color in table.tokens}
 
     def application(self, hosts: Hosts, *, complain: Complain = lambda text: None) -> Application:

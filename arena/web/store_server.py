@@ -2,7 +2,7 @@
 
 import re
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from arena.report.site.site_contents import MENU, SitePlan
 from arena.system.concurrency import background
 from arena.system.printable import printable
 from arena.version import __version__
-from arena.web.address import Address, Hosts, hosts_of, listen
+from arena.web.address import Address, Hosts, Listening, hosts_of, listen
 from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import TEMPLATES, Complain, Guard, PageLook
 from arena.web.live_games import LiveGames
@@ -134,6 +134,18 @@ def _names(paths: Sequence[Path]) -> list[str]:
 SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
+async def serve_until_signal(
+    server: Server, listening: Listening, work: Callable[[], Awaitable[None]], ready: Callable[[str], None]
+) -> None:
+    heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
+    with trio.open_signal_receiver(*heard) as signals:
+        async with background(work) as nursery:
+            await nursery.start(server.run, [listening])
+            ready(listening.url)
+            async for _ in signals:
+                return
+
+
 def serve_stores(
     paths: Sequence[Path],
     address: Address,
@@ -152,15 +164,6 @@ def serve_stores(
         for store in server.stores:
             store.reader.read_first()
 
-        async def main() -> None:
-            heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
-            with trio.open_signal_receiver(*heard) as signals:
-                async with background(server.run) as nursery:
-                    await nursery.start(Server(server.application()).run, [listening])
-                    ready(listening.url)
-                    async for _ in signals:
-                        return
-
-        trio.run(main)
+        trio.run(serve_until_signal, Server(server.application()), listening, server.run, ready)
     finally:
         listening.close()
