@@ -17,7 +17,8 @@ from arena.bots.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProce
 from arena.bots.spec import BotSpec
 from arena.check.situations import ExchangedLine, Failure
 from arena.game.faults import Excess, Fault, Hint
-from arena.game.hints import Activity, Probe, diagnose
+from arena.game.hints import Activity, Probe
+from arena.game.hints.diagnosis import diagnose
 from arena.game.referee import Referee
 from arena.game.seat import Seat
 from arena.game.transcript import Speaker

@@ -18,7 +18,8 @@ from arena.check.talk import Manner, Talk, Times
 from arena.game import Game, Variant
 from arena.game.faults import Fault, Hint, Mistake, Unstartable
 from arena.game.game_spec import GameSpec, Opening, Player
-from arena.game.hints import Seen, diagnose
+from arena.game.hints import Seen
+from arena.game.hints.diagnosis import diagnose
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Introduction

@@ -74,7 +74,7 @@ _COMMON = ("id", "time", "players", "seeds", "pair_seed", "blue_time", "opening"
 
 
 def common_fields(game: msgspec.Struct) -> dict[str, Any]:
-    """Return the fields of a specification or a record that are the same in the other, without those that have no value."""
+    """Return the fields of a specification or a record that the other has, too, without those that have no value."""
     found = {name: getattr(game, name) for name in _COMMON}
     return {name: value for name, value in found.items() if not any(value is none for none in (None, UNSET, False))}
 

@@ -19,7 +19,8 @@ from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
 from arena.game.game_spec import GameSpec
-from arena.game.hints import Activity, Seen, TurnUse, diagnose
+from arena.game.hints import Activity, Seen, TurnUse
+from arena.game.hints.diagnosis import diagnose
 from arena.game.live import LiveGame
 from arena.game.record import GameRecord, History, Use
 from arena.game.recorded import judged

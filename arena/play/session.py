@@ -20,11 +20,11 @@ import trio
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError, IllegalAnswerError
 from arena.game import State, displayed
-from arena.game.time_control import GameClock
+from arena.game.faults import GameResult
 from arena.game.game_spec import GameSpec
 from arena.game.person_seat import ClockState, EndState, PersonSeat, SeatStage, SeatState
 from arena.game.record import GameRecord, History
-from arena.game.faults import GameResult
+from arena.game.time_control import GameClock
 from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
 from arena.play.game_options import USUAL, GameOptions, Interrupt
 from arena.play.participant import Participant, PersonParticipant

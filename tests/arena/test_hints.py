@@ -30,8 +30,8 @@ from arena.game.hints import (
     ProgramLanguage,
     Seen,
     TurnUse,
-    diagnose,
 )
+from arena.game.hints.diagnosis import diagnose
 from arena.game.time_control import TimeControl
 from arena.stratego.game import GAME
 from arena.stratego.rules.action_types import IllegalActionError

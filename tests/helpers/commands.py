@@ -52,7 +52,7 @@ def invoke(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run a command in a folder and in this process, whose limits it leaves as they are, and which plays the games."""
     words = unhurried(arguments)
     with pytest.MonkeyPatch.context() as patched, contextlib.chdir(folder):
-        for module in ("cli.play_games", "cli.process_setup", "cli.saved_play", "sandbox.rlimits"):
+        for module in ("cli.play_games", "cli.saved_play", "sandbox.rlimits"):
             patched.setattr(f"arena.{module}.use_all_descriptors", lambda: None)
         patched.setattr(sys, "argv", ["arena", *words])
         with games_played_here():
