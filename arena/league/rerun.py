@@ -16,13 +16,11 @@ import trio
 
 from arena.bots.archive import copies_in
 from arena.bots.asked import AskedBot
-from arena.bots.build import build_all
 from arena.bots.entering import as_player, may_be, place_of
 from arena.bots.finding import bots_at
 from arena.bots.folders import BotFolders
-from arena.bots.limits import BuildLimits, Limits, read_limits
+from arena.bots.limits import Limits, read_limits
 from arena.bots.loading import load_bot
-from arena.bots.runnable import runnable
 from arena.bots.samples import PREFIX, SAMPLES, bot_path, sample_file, split_word
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError, UsageError
@@ -32,11 +30,12 @@ from arena.game.recorded import spec_of
 from arena.league.executor.local import local_executor
 from arena.league.executor.task import Failed, GameTask, Notice, NotPlayed, Played, PlaySettings
 from arena.league.game_ids import return_game
+from arena.league.league_options import PlayOptions
+from arena.league.plan import built
 from arena.league.stop import Say, run_games
 from arena.league.trust import bot_line, is_archived, is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.league.versions import Versions
 from arena.sandbox.levels import Level
-from arena.sandbox.programs import HostPrograms
 from arena.system.concurrency import Run
 from arena.system.printable import SHOWN, printable
 from protocol.seats import Color
@@ -271,13 +270,11 @@ def _bots(
         raise UsageError("\n".join(problems))
     for color, bot in zip(Color, found, strict=True):
         say(f"{color.word}: {bot.name} is {bot_line(bot)}")
-    host = HostPrograms(options.interpreters, found)
-    made = build_all(found, level, BuildLimits(), host, say, folders=folders, run=run)
-    built = runnable(level, made, host, Limits(), run)
-    faults = [bot.fault for bot in built if bot.fault is not None]
+    bots = built(found, level, PlayOptions(interpreters=options.interpreters), say, folders=folders, run=run)
+    faults = [bot.fault for bot in bots if bot.fault is not None]
     if faults:
         raise UsageError("\n".join(faults))
-    red, blue = (finder.checked(bot, player) for bot, player in zip(built, record.players, strict=True))
+    red, blue = (finder.checked(bot, player) for bot, player in zip(bots, record.players, strict=True))
     return red, blue
 
 
