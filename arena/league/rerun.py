@@ -6,7 +6,7 @@ first differs from the record.
 
 import os
 import shlex
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
@@ -27,12 +27,12 @@ from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player, is_person
 from arena.game.record import GameRecord
 from arena.game.recorded import spec_of
-from arena.league.executor.local import local_executor
-from arena.league.executor.task import Failed, GameTask, Notice, NotPlayed, Played, PlaySettings
+from arena.league.executor.task import GameTask, PlaySettings
 from arena.league.game_ids import return_game
 from arena.league.league_options import PlayOptions
 from arena.league.plan import built
-from arena.league.stop import Say, run_games
+from arena.league.saved import play_alone
+from arena.league.stop import Say, StopRequest, run_games
 from arena.league.trust import bot_line, is_archived, is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.league.versions import Versions
 from arena.sandbox.levels import Level
@@ -289,24 +289,10 @@ def _has_own_words(bot: BotSpec, color: Color, options: RerunOptions) -> bool:
 
 
 async def _play(record: GameRecord, spec: GameSpec, settings: PlaySettings, say: Say) -> GameRecord:
-
-    async def tasks() -> AsyncIterator[GameTask]:
-        yield GameTask(return_game(spec), then=spec) if record.kept and any(record.kept) else GameTask(spec)
-
     versions = Versions()
-    played: GameRecord | None = None
-    async with local_executor(settings, 1) as executor:
-        async for outcome in executor.play(tasks()):
-            match outcome:
-                case Notice(line):
-                    say(line)
-                case Played(now) if now.id == spec.id:
-                    played = now
-                case Failed():
-                    raise outcome.error()
-                case NotPlayed(_, why):
-                    raise ArenaError(why)
+    task = GameTask(return_game(spec), then=spec) if record.kept and any(record.kept) else GameTask(spec)
+    played = await play_alone(settings, task, spec, StopRequest(), say)
     if not await versions.are_unchanged(settings.bots):
         raise ArenaError("\n".join([*versions.errors(), "what was played does not count"]))
-    assert played is not None, "an executor tells what came of each game"
+    assert isinstance(played, GameRecord), "an executor tells what came of each game"
     return played

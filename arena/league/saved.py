@@ -11,12 +11,12 @@ import trio
 
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
-from arena.errors import UsageError
+from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
 from arena.league.executor.local import local_executor
-from arena.league.executor.task import Begun, Failed, GameTask, Notice, Paused, Played, PlaySettings
+from arena.league.executor.task import Begun, Failed, GameTask, Notice, NotPlayed, Paused, Played, PlaySettings
 from arena.league.game_ids import Games
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.option_values import settings_of, store_of
@@ -178,17 +178,26 @@ def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
 async def _play(
     prepared: PreparedGame, pause_after: int | None, stop: StopRequest, versions: Versions, say: Say
 ) -> GameRecord | History | None:
-    game = prepared.spec.id
-    ending: Played | Paused | Failed | None = None
+    task = GameTask(prepared.spec, can_pause=True, history=prepared.history, pause_after=pause_after)
+    played = await play_alone(prepared.play_settings, task, prepared.spec, stop, say)
+    await versions.are_unchanged(prepared.bots)
+    return played
+
+
+async def play_alone(
+    settings: PlaySettings, task: GameTask, game: GameSpec, stop: StopRequest, say: Say
+) -> GameRecord | History | None:
+    """Play one task in a worker; return the record of its `game`, or the history if `stop` was requested in it."""
+    ending: Played | Paused | None = None
 
     async def tasks() -> AsyncIterator[GameTask]:
-        yield GameTask(prepared.spec, can_pause=True, history=prepared.history, pause_after=pause_after)
+        yield task
 
-    async with local_executor(prepared.play_settings, 1) as executor:
+    async with local_executor(settings, 1) as executor:
 
         async def interrupt_when_asked() -> None:
             await stop.wait_beyond(Wish.GO_ON)
-            executor.interrupt(game)
+            executor.interrupt(game.id)
 
         async with background(interrupt_when_asked):
             async for outcome in executor.play(tasks()):
@@ -196,12 +205,13 @@ async def _play(
                     case Notice(line):
                         say(line)
                     case Begun() if stop.wish is not Wish.GO_ON:
-                        executor.interrupt(game)  # it was asked for before there was anything to interrupt
-                    case Played() | Paused() | Failed():
+                        executor.interrupt(game.id)  # it was asked for before there was anything to interrupt
+                    case Failed():
+                        raise outcome.error()
+                    case NotPlayed(_, why):
+                        raise ArenaError(why)
+                    case Played() | Paused() if outcome.id == game.id:
                         ending = outcome
-    if isinstance(ending, Failed):
-        raise ending.error()
-    if ending is not None:
-        await versions.are_unchanged(prepared.bots)
-        return ending.record if isinstance(ending, Played) else ending.history
-    return None
+    if ending is None:
+        return None
+    return ending.record if isinstance(ending, Played) else ending.history

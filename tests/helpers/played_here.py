@@ -24,7 +24,7 @@ from arena.league.executor.task import (
 )
 from arena.system.concurrency import background
 
-USERS = ("league", "rerun", "saved")
+USERS = ("league", "saved")
 """The modules of `arena.league` that have games played by worker processes."""
 
 
