@@ -327,7 +327,7 @@ def test_a_fork_bomb_in_a_build_is_bounded_and_killed(
     if bwrap_check.gaps(in_control_group=True):
         pytest.skip("; ".join(bwrap_check.gaps()))
     bot = bot_with(folder, "f() { f | f & }; f; sleep 1000\n")
-    said = problem(bot, limits=BuildLimits(seconds=1))
+    said = problem(bot, limits=BuildLimits(seconds=0.5))
     assert "processes and threads; 512 are allowed" in said or "took longer" in said or "exit code" in said
     assert new_processes() == []
 

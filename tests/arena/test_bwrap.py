@@ -282,11 +282,19 @@ def test_other_bots_and_the_rest_of_the_machine_are_not_there(sandbox: Sandbox) 
 def test_nothing_can_be_written_but_its_own_temporary_files(sandbox: Sandbox) -> None:
     program = """
 import stat
+with open("/proc/self/mountinfo") as file:
+    mounts = {line.split()[4] for line in file}
 writable = []
-for root, folders, files in os.walk("/", followlinks=False):
-    if root == "/proc":
-        folders[:] = [name for name in folders if not name.isdigit()]  # a process's knobs for itself
-    for path in [root, *(os.path.join(root, name) for name in files)]:
+for mount in mounts:
+    if os.statvfs(mount).f_flag & os.ST_RDONLY:
+        continue  # so is all in it: nobody needs to look at every file of the system
+    paths = [mount]
+    for root, folders, files in os.walk(mount, followlinks=False):
+        folders[:] = [name for name in folders if os.path.join(root, name) not in mounts]
+        if root == "/proc":
+            folders[:] = [name for name in folders if not name.isdigit()]  # a process's knobs for itself
+        paths += [root, *(os.path.join(root, name) for name in files)]
+    for path in paths:
         mode = os.lstat(path).st_mode
         if (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) and os.access(path, os.W_OK):
             writable.append(path)

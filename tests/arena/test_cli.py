@@ -382,18 +382,18 @@ def test_with_affinity_the_bots_of_a_game_share_one_cpu_and_others_have_another(
         (folder / name).write_text(SAYS_ITS_CPUS)
     usable = os.sched_getaffinity(0)
     jobs = min(2, len(usable))
-    command = unhurried(["match", "ann.py", "bob.py", "--rules", "duel", "--games", "6", "-j", str(jobs)])
-    for option in (("--store", "pinned.sqlite", "--affinity"), ("--store", "free.sqlite", "--no-affinity")):
-        assert run_program([*ARENA, *command, *option], folder).returncode == 0
+    command = unhurried(["match", "ann.py", "bob.py", "--rules", "duel", "-j", str(jobs)])
 
-    def cpus(path: str) -> list[tuple[set[int], ...]]:
-        with Store(folder / path, create=False) as store:
-            records = [store.record(str(number))[1] for number in range(1, 7)]
+    def cpus(games: int, *options: str) -> list[tuple[set[int], ...]]:
+        line = [*ARENA, *command, "--games", str(games), "--store", f"{games}.sqlite", *options]
+        assert run_program(line, folder).returncode == 0
+        with Store(folder / f"{games}.sqlite", create=False) as store:
+            records = [store.record(str(number))[1] for number in range(1, games + 1)]
         return [
             tuple({int(word) for word in said.split("cpus")[1].split()} for said in game.stderr) for game in records
         ]
 
-    pinned = cpus("pinned.sqlite")
+    pinned = cpus(6, "--affinity")
     assert all(red == blue and len(red) == 1 for red, blue in pinned), pinned
     assert len({min(red) for red, _ in pinned}) == jobs
-    assert cpus("free.sqlite") == [(usable, usable)] * 6
+    assert cpus(2, "--no-affinity") == [(usable, usable)] * 2

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -42,11 +43,20 @@ def test_the_difference_is_that_of_the_elo_formula() -> None:
 
 @pytest.mark.parametrize(("wins", "losses"), [(15, 5), (50, 0), (49, 1), (1, 0), (3, 40), (1, 1), (700, 300), (0, 9)])
 def test_without_draws_the_interval_is_that_of_clopper_and_pearson(wins: int, losses: int) -> None:
-    beta = pytest.importorskip("scipy.stats").beta
-    low = elo(beta.ppf(0.025, wins, losses + 1)) if wins else -math.inf
-    high = elo(beta.ppf(0.975, wins + 1, losses)) if losses else math.inf
-    found = difference(wins, 0, losses)
-    assert (found.low, found.high) == pytest.approx((low, high), abs=0.01)
+    """Its ends are the scores with which a result as high as this, or as low, has a chance of one in forty."""
+    games, found = wins + losses, difference(wins, 0, losses)
+
+    def chance_of_wins(numbers: range, expected: float) -> float:
+        return sum(chance((won, 0, games - won), (expected, 0.0, 1 - expected)) for won in numbers)
+
+    if wins:
+        assert chance_of_wins(range(wins, games + 1), score(found.low)) == pytest.approx(0.025, rel=0.001)
+    else:
+        assert found.low == -math.inf
+    if losses:
+        assert chance_of_wins(range(wins + 1), score(found.high)) == pytest.approx(0.025, rel=0.001)
+    else:
+        assert found.high == math.inf
 
 
 @pytest.mark.parametrize("counts", [(3, 4, 5), (0, 9, 0), (1, 9, 0), (6, 1, 0), (2, 2, 2), (0, 3, 1), (9, 1, 2)])
@@ -105,5 +115,7 @@ def test_the_opponent_sees_the_same_from_the_other_side(counts: Counts) -> None:
 
 @pytest.mark.parametrize(("wins", "losses"), list(itertools.product((0, 1, 5, 15, 50, 600), repeat=2)))
 def test_the_stronger_one_is_known_as_well_as_the_beta_distribution_says(wins: int, losses: int) -> None:
-    beta = pytest.importorskip("scipy.stats").beta
-    assert superiority(wins, losses) == pytest.approx(beta.sf(0.5, wins + 1, losses + 1), abs=1e-9)
+    """As much of it lies above one half as the chance is of at most `wins` heads in `wins` + `losses` + 1 tosses."""
+    tosses = wins + losses + 1
+    above = Fraction(sum(math.comb(tosses, heads) for heads in range(wins + 1)), 2**tosses)
+    assert superiority(wins, losses) == pytest.approx(float(above), abs=1e-9)

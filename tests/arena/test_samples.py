@@ -10,7 +10,7 @@ import venv
 from pathlib import Path
 
 import pytest
-from commands import run_program, unhurried
+from commands import invoke, run_program, unhurried
 
 from arena.bots.finding import find_bots, find_entrants
 from arena.bots.loading import load_bot
@@ -97,15 +97,15 @@ def test_where_the_arena_is_installed_they_play_at_each_level(level: Level, inst
     table = json.loads(done.stdout)["standings"]
     assert {row["name"] for row in table} == {"mine", "warden"}
     assert sum(row["forfeits"] for row in table) == 0
-    again = run(sys.executable, mine.parent, *line)  # from the clone: the same bots, whose games are stored
+    again = invoke(mine.parent, *line)  # from the clone: the same bots, whose games are stored
     assert "2 of them stored already" in again.stderr
 
 
 def test_a_saved_game_names_a_sample_bot_by_its_place_and_says_what_to_do_when_that_is_gone(
     installed: Path, mine: Path
 ) -> None:
-    line = ["match", "mine.py", "warden", "--rules", "isf", "--store", "m.sqlite", "--pause", "g.json"]
-    assert run(installed, mine.parent, *line, "--pause-after", "5").returncode == 0
+    line = ["match", "mine.py", "warden", "--rules", "duel", "--store", "m.sqlite", "--pause", "g.json"]
+    assert run(installed, mine.parent, *line, "--pause-after", "1").returncode == 0
     file = mine.parent / "g.json"
     saved = json.loads(file.read_text())
     assert saved["bots"][1].endswith("/arena/samples/warden.py")
