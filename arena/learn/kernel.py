@@ -80,12 +80,11 @@ class Kernel:
             raise UsageError(
                 f"actions: expected {len(self.games)} whole numbers, one a game, got {actions.dtype} {actions.shape}"
             )
-        actions = actions.astype(np.int64, copy=False)
         reasons = self.games["reason"]
         held: Any = [] if waiting is None else np.flatnonzero(waiting & (reasons == GOING_ON))
         reasons[held] = NOT_PLAYED
         try:
-            bad = compiled.play_all(self._batch, self._legal, actions)
+            bad = compiled.play_all(self._batch, self._legal, _own(actions, np.int64))
             if bad >= 0:
                 raise UsageError(
                     f"game {bad}: expected one of its {self.counts[bad]} legal codes (see mask), got {actions[bad]}"
@@ -108,7 +107,7 @@ class Kernel:
     def observe(self, seats: ArrayLike, which: ArrayLike | None = None) -> Observation:
         """Return new arrays of what a seat (0 red, 1 blue) observes in each game, or in those of some numbers."""
         numbers = self._numbers_of(which)
-        seats = np.ascontiguousarray(np.broadcast_to(np.asarray(seats, np.int64), numbers.shape))
+        seats = _own(np.broadcast_to(np.asarray(seats, np.int64), numbers.shape), np.int64)
         if (seats & ~1).any():
             raise UsageError(f"seats: expected 0 for red or 1 for blue, got {seats[seats & ~1 != 0][0]}")
         planes = np.zeros((len(numbers), PLANE_COUNT, SQUARE_COUNT), np.int8)
@@ -151,10 +150,10 @@ class Kernel:
         if numbers.size and (numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= len(self.games)):
             got = numbers.dtype if numbers.dtype.kind not in "iu" else f"{numbers.min()} to {numbers.max()}"
             raise UsageError(f"which: expected numbers of games from 0 to {len(self.games) - 1}, got {got}")
-        return np.ascontiguousarray(numbers, np.int64)
+        return _own(numbers, np.int64)
 
     def _checked(self, setups: Setups, numbers: NDArray[np.int64]) -> Setups:
-        setups = np.ascontiguousarray(setups, np.uint8)
+        setups = _own(setups, np.uint8)
         expected = (len(numbers), 2, HOME_COUNT)
         if setups.shape != expected:
             raise UsageError(f"setups: expected the shape {expected}, got {setups.shape}")
@@ -168,6 +167,11 @@ class Kernel:
                 f"{army_text(self.ruleset.army)} and 0 for empty squares, got {got}"
             )
         return setups
+
+
+def _own(array: ArrayLike, kind: type[Any]) -> NDArray[Any]:
+    """Copy an array: numba would compile all once more for one that is read-only or laid out otherwise."""
+    return np.array(array, kind, order="C")
 
 
 def _restored(ruleset: Ruleset, observes: bool, arrays: list[NDArray[Any]]) -> Kernel:

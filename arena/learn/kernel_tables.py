@@ -44,9 +44,9 @@ RULES = np.dtype(
         ("ranks", np.uint8, RANK_COUNT),  # the ranks in the army
         ("rank_count", np.uint8),
         ("army_mask", np.uint16),  # a bit for each rank in the army
-        ("mobile_mask", np.uint16),  # a bit for each rank that can move
+        ("mobile_mask", np.int64),  # a bit for each rank that can move
         ("fights", np.uint8, (RANK_COUNT + 1, RANK_COUNT + 1)),  # by attacker and defender
-        ("stayers", np.uint16, RANK_COUNT + 1),  # by attacker: the ranks that an attack by it leaves on the board
+        ("stayers", np.int64, RANK_COUNT + 1),  # by attacker: the ranks that an attack by it leaves on the board
         ("starts", np.int8),
         ("two_squares", np.uint8),  # 0: no limit
         ("chase", np.uint8),
