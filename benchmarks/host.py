@@ -257,11 +257,16 @@ def measure(options: argparse.Namespace, at: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--teams", type=int, default=200, help="teams, each with a bot in the ladder (default: 200)")
-    parser.add_argument("--submissions", type=int, default=1000, help="versions of their bots (default: 1000)")
+    parser.add_argument(
+        "--submissions", type=int, default=1000, help="versions of their bots, at least one a team (default: 1000)"
+    )
     parser.add_argument("--viewers", type=int, default=500, help="viewers, half of them of events (default: 500)")
     parser.add_argument("--jobs", type=int, default=2, help="games at a time (default: 2)")
     parser.add_argument("--seconds", type=float, default=60, help="seconds of each measurement (default: 60)")
     options = parser.parse_args()
+    if options.teams < 2:
+        parser.error(f"--teams: expected at least 2, which play each other, got {options.teams}")
+    options.submissions = max(options.submissions, options.teams)
     with tempfile.TemporaryDirectory() as folder:
         measure(options, Path(folder))
 

@@ -22,7 +22,7 @@ SMALLEST = (
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--viewers", "2", "--turns", "1"),
     ("mutants.py", "--code", "protocol/geometry.py", "--tests", "tests/protocol/test_geometry.py", "--count", "1"),
     ("pages.py", "--loads", "3", "--viewers", "1", "--refused", "1"),
-    ("host.py", "--teams", "2", "--submissions", "3", "--viewers", "2", "--jobs", "1", "--seconds", "1"),
+    ("host.py", "--teams", "2", "--submissions", "1", "--viewers", "2", "--jobs", "1", "--seconds", "0.1"),
     ("coverage.py", "--matches", "1", "--leagues", "1", "--largest", "2"),
     ("formats.py", "--bots", "5", "--leagues", "1", "--most", "60"),
     ("ratings.py", "--largest", "20"),

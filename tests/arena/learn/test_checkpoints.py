@@ -40,24 +40,18 @@ def checkpoint(folder: Path, name: str, weight: float) -> Path:
     return folder / f"{name}.npz"
 
 
-def test_a_checkpoint_is_rated_above_the_first_of_the_ladder_with_an_interval(
-    league: CheckpointLeague, folder: Path
-) -> None:
-    rated = league.play(checkpoint(folder, "step-1", 1.0))
-    assert (rated.name, rated.games, rated.scores) == ("step-1", 4, {"low": 1.0, "high": 1.0})
-    assert rated.elo is not None
-    assert rated.low is not None
-    assert rated.elo > rated.low
-    assert rated.high is None  # it has lost no game: nothing bounds it from above
-    assert "low 100.0%" in str(rated)
-
-
-def test_each_checkpoint_plays_on_under_a_name_of_its_own_and_stored_games_are_not_played_again(
+def test_each_checkpoint_is_rated_and_plays_on_under_a_name_of_its_own_and_stored_games_are_not_played_again(
     league: CheckpointLeague, folder: Path
 ) -> None:
     played: list[Result] = []
     first = league.play(checkpoint(folder, "step-1", 1.0), on_result=played.append)
     assert len(played) == 2 + 4  # the ladder's own, and the checkpoint's
+    assert (first.name, first.games, first.scores) == ("step-1", 4, {"low": 1.0, "high": 1.0})
+    assert first.elo is not None
+    assert first.low is not None
+    assert first.elo > first.low
+    assert first.high is None  # it has lost no game: nothing bounds it from above
+    assert "low 100.0%" in str(first)
     league.play(checkpoint(folder, "other", 2.0), "step-2", on_result=played.append)
     assert len(played) == 2 + 4 + 4
     again = league.play(folder / "step-1.npz", on_result=played.append)

@@ -46,21 +46,22 @@ def supported_rules(rng: Random) -> Ruleset:
 @pytest.mark.parametrize("name", SUPPORTED)
 def test_kernel_and_engine_agree_under_every_ruleset_that_the_kernel_has(name: str) -> None:
     for manner in MANNERS:
-        assert compare(shortened(load_ruleset(name), 1000), 1, 11, manner, every=50).plies > 20
+        assert compare(shortened(load_ruleset(name), 300), 1, 11, manner, every=50).plies > 20
 
 
 @pytest.mark.parametrize("manner", MANNERS, ids=lambda manner: manner.__name__)
-def test_kernel_and_engine_agree_on_the_first_45_plies_of_ten_thousand_games(manner: Manner) -> None:
+def test_kernel_and_engine_agree_on_the_first_20_plies_of_ten_thousand_games(manner: Manner) -> None:
     games = 10_000 // len(MANNERS) // len(SUPPORTED) + 1
     for seed, name in enumerate(SUPPORTED):
-        compare(shortened(load_ruleset(name), 45), games, seed, manner, every=0)
+        compare(shortened(load_ruleset(name), 20), games, seed, manner, every=0)
 
 
 def test_kernel_and_engine_agree_under_random_rules_and_in_every_kind_of_ending() -> None:
     reasons: set[str] = set()
     for seed in range(100):
         rng = Random(seed)
-        reasons |= compare(supported_rules(rng), 4, seed, MANNERS[seed % len(MANNERS)], every=50).reasons
+        every = 50 if seed % 2 else 0
+        reasons |= compare(supported_rules(rng), 4, seed, MANNERS[seed % len(MANNERS)], every=every).reasons
     assert reasons == {reason.value for reason in REASONS if reason}
 
 

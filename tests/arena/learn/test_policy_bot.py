@@ -90,14 +90,14 @@ def test_its_setups_are_those_of_the_checkpoint_or_of_a_list_that_have_the_army(
     save(mine, *(SETUPS if place == "checkpoint" else ()))
     if place == "list":
         (mine / "setups.txt").write_text("".join(f"{'/'.join(rows)}\n" for rows in SETUPS))
-    used = {arena.play(mine, resigns, rules=RULES, time=TIME, seed=seed).setups[0] for seed in range(4)}
+    used = {arena.play(mine, resigns, rules=RULES, time=TIME, seed=seed).setups[0] for seed in range(2)}
     assert used <= {"/".join(rows) for rows in SETUPS}
     assert not arena.play(mine, resigns, rules="duel", time=TIME).verdict.reason.is_forfeit
 
 
 def test_it_plays_the_move_that_scores_highest(mine: Path, resigns: Path) -> None:
     save(mine, *SETUPS, favourite=action_code("i4-i5", Color.RED))
-    assert {arena.play(mine, resigns, rules=RULES, time=TIME, seed=seed).actions[0] for seed in range(3)} == {"i4-i5"}
+    assert {arena.play(mine, resigns, rules=RULES, time=TIME, seed=seed).actions[0] for seed in range(2)} == {"i4-i5"}
 
 
 def test_a_network_without_codes_for_turns_plays_where_captains_turn(mine: Path) -> None:
