@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import trio
 from browsing import SCREENS, look_at
 from made_bots import MOVES, QUICK
 from made_cups import add_bot, make_account, make_cup, opened
@@ -47,7 +48,13 @@ def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
         guest, host = invite(written, MACHINE), invite(written, MACHINE, is_host=True)
     database, said = CupDatabase(folder / FILE), list[str]()
     server = HostServer(folder, cup, database, Level.BASIC, said.append)
-    served = serving(server.application(hosts_of([Address("127.0.0.1", 0)])), beside=server.run)
+    playing = trio.CancelScope()
+
+    async def play() -> None:
+        with playing:
+            await server.run()
+
+    served = serving(server.application(hosts_of([Address("127.0.0.1", 0)])), beside=play)
     at = f"http://{served.host}"
     (tmp_path / "mine.sh").write_text(MOVES)
     page = open_address(f"{at}/join/{guest}")
@@ -78,6 +85,7 @@ def test_from_an_invitation_to_a_bot_that_leads_the_ladder(
     host_page.get_by_label("Your name").fill("host")
     host_page.get_by_role("button", name="Join").click()
     host_page.wait_for_url("**/host")
+    served.call(playing.cancel)  # games would take the processor from the browser, and nothing below needs more of them
     axe: Axe = request.getfixturevalue("axe")
     look_at_all(open_address, at, signed_in, host_page.context.storage_state(), axe)
     assert not axe(on_its_way)
