@@ -13,7 +13,7 @@ from protocol.notation import Color
 from tests.test_bots import VARIANTS
 
 FOLDER = Path(__file__).parent.parent / "bots" / "veteran"
-PLIES = 24
+PLIES = 16
 NOTHING_IN_HAND = TimeControl(move_ms=40)
 """Two milliseconds to think: a few worlds."""
 
