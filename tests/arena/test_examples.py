@@ -78,13 +78,13 @@ def run_by_shell(line: str, desk: Path, shell: str = "sh") -> int | None:
 
 
 def words_of(line: str) -> list[str]:
-    """The words of an example, with patterns as a shell expands them, and with few games."""
+    """The words of an example, with patterns as a shell expands them, and with few games and checks."""
     _, name, *words = [path for word in shlex.split(line) for path in (sorted(glob.glob(word)) or [word])]
     for at, word in enumerate(words):
         if word == "--games":
             words[at + 1] = "2"
     if name == "check" and "--replay" not in words:
-        words.append("--quick")
+        words += ["--quick", "--only", "start"]
     if name == "league" and "--format" not in words:
         words += ["--rounds", "2"]  # later examples look at its game 3
     return [name, *words]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ RICH = ("vintage/lightning+mobile-bombs+mobile-flag+rescue", "jumbo-81320/infilt
 """Under these rules a bot meets actions of every form and lists of several lines; that takes some plies."""
 languages = pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
 C = find_language("c")
+Build = Callable[[Language], tuple[BotSpec, HostPrograms]]
 AUTHOR = "Jane O'Doe (100% {ASCII} <~>)"
 
 
@@ -49,45 +51,41 @@ def skip_without_tools(language: Language) -> None:
 
 
 @pytest.fixture(scope="module")
-def built_here() -> Iterator[Callable[[Language], BotSpec]]:
-    """`built_here(language)`: a new bot, built at the basic level: once for all tests, which leave it as it is."""
+def built() -> Iterator[Build]:
+    """`built(language)`: a new bot, built as the arena builds it, and the programs of the host's.
+
+    It is built once for all tests, which leave it as it is, and in a sandbox where there is one.
+    """
+    level = Level.BASIC if Level.BWRAP.why_not() else Level.BWRAP
     with tempfile.TemporaryDirectory(prefix="new-", ignore_cleanup_errors=True) as name:
-        made: dict[Language, BotSpec] = {}
+        Path(name).chmod(0o755)  # another user builds and plays in the sandbox
 
-        def make(language: Language) -> BotSpec:
-            if language not in made:
-                (Path(name) / language.folder).mkdir()
-                made[language], _ = built(language, Path(name).resolve() / language.folder, Level.BASIC)
-            return made[language]
+        @cache
+        def build(language: Language) -> tuple[BotSpec, HostPrograms]:
+            folder = Path(name).resolve() / language.folder / "hunter"
+            folder.parent.mkdir()
+            write_bot(folder, language, AUTHOR)
+            bot = load_bot(folder)
+            host = HostPrograms((), [bot])
+            (made,) = build_all([bot], level, BuildLimits(), host, lambda _: None)
+            assert made.fault is None
+            assert made.digest == bot.digest  # what is built is no part of what it is
+            return made, host
 
-        yield make
-
-
-def built(language: Language, folder: Path, level: Level) -> tuple[BotSpec, HostPrograms]:
-    """A new bot of this language, built as the arena builds it, and the programs of the host's."""
-    write_bot(folder / "hunter", language, AUTHOR)
-    bot = load_bot(folder / "hunter")
-    host = HostPrograms((), [bot])
-    (made,) = build_all([bot], level, BuildLimits(), host, lambda _: None)
-    assert made.fault is None
-    assert made.digest == bot.digest  # what is built is no part of what it is
-    return made, host
+        yield build
 
 
 @pytest.mark.parametrize("level", [Level.BASIC, Level.BWRAP], ids=lambda level: level.value)
 @languages
-def test_a_new_bot_plays_legally_under_every_ruleset_and_switch(
-    language: Language, level: Level, folder: Path, built_here: Callable[[Language], BotSpec]
-) -> None:
+def test_a_new_bot_plays_legally_under_every_ruleset_and_switch(language: Language, level: Level, built: Build) -> None:
     """Both colours, all games in the same two processes: so none of them may carry anything over to the next."""
     skip_without_tools(language)
     if reason := level.why_not():
         pytest.skip(reason)
+    bot, host = built(language)
     if level is Level.BASIC:
-        bot = built_here(language)
         command, environment = [*bot.command], dict(bot.environment)
     else:
-        bot, host = built(language, folder, level)
         line = bwrap.command(mounts_of(bot, host=host), Limits(), bwrap.spare_user())
         command, environment = [*bwrap.through_shell(line)], {}
     with talking(command, bot.folder, environment) as red, talking(command, bot.folder, environment) as blue:
@@ -108,11 +106,9 @@ SPECIAL = ("e7?e9B", "d2-d3-e3", "a9-a10+8c2", "a9-b9-b10+Mj1")
 
 
 @languages
-def test_an_action_of_any_form_is_sent_as_it_was_listed(
-    language: Language, folder: Path, built_here: Callable[[Language], BotSpec]
-) -> None:
+def test_an_action_of_any_form_is_sent_as_it_was_listed(language: Language, folder: Path, built: Build) -> None:
     skip_without_tools(language)
-    bot = built_here(language)
+    bot, _ = built(language)
     (folder / "e7xe9B").touch()  # a file that a careless shell takes one of them for
     program = [str(bot.folder / word) if (bot.folder / word).exists() else word for word in bot.command]
     game = ["hello 1 later", "", "# a remark", "game red made later", "verb unknown", "seed 4294967295 later"]
