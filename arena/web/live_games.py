@@ -196,10 +196,9 @@ class LiveGames:
             game.sent = game.followed.ply
 
     def _publish_list(self) -> None:
-        if self._is_list_new:
+        if self._is_list_new and len(self._list):  # else the next viewer, who may get an older list first, is told
             self._is_list_new = False
-            if len(self._list):
-                self._list.publish(self.list_event(self._draw()))
+            self._list.publish(self.list_event(self._draw()))
 
     def list_event(self, items: Mapping[str, str]) -> Event:
         """Return the list of games as on the page."""

@@ -269,6 +269,24 @@ def test_a_game_gets_its_board_in_the_list_after_its_first_second(told: Callable
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
+def test_who_comes_before_a_still_game_has_its_board_gets_the_board(told: Callable[..., Iterator[Told]]) -> None:
+    async def main() -> None:
+        games = live_games()
+        games.tell(next(told("aa", 3)))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(games.run)
+            await trio.sleep(BOARD_AFTER * 0.9)
+            games.items()  # somebody reads the page
+            await trio.sleep(BOARD_AFTER * 0.9)
+            with games._list.viewer() as events:
+                assert b"#tile" not in events.receive_nowait()
+                with trio.fail_after(LIST_SECONDS * 2):
+                    assert b"#tile" in await events.receive()
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
 def test_the_list_has_boards_of_some_games_and_is_sent_again_when_it_changes(
     serve_games: Callable[[LiveGames], Served], told: Callable[..., Iterator[Told]]
 ) -> None:
