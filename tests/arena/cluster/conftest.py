@@ -1,12 +1,11 @@
 """Bots that play the same games in every run, and can be held in their first turn; their league without a cluster."""
 
 import os
-import subprocess
 from pathlib import Path
 
-import clusters
 import pytest
-from waiting import PATIENCE, until
+from commands import UNHURRIED, invoke
+from waiting import until
 
 from arena.league.store import Store
 
@@ -16,21 +15,21 @@ import time
 introduce()
 set_up()
 hear("turn")
-for hold in [name for name in os.listdir({folder!r}) if name.startswith("hold-")]:
+for hold in [name for name in os.listdir({folder!r}) if name.startswith("hold-") and is_red()]:
     open({folder!r} + "/in-" + hold + "-" + str(os.getpid()), "w").close()
     while os.path.exists({folder!r} + "/" + hold):
         time.sleep(0.02)
 say("move " + heard["legal"][{number} % len(heard["legal"])])
 play()
 """
-NAMES = ("ann", "bob", "cat")
-SAME = ("--rules", "duel", "--time", "600s/move", "--start-time", "600s", "--setup-time", "600s", "--rounds", "2")
-"""With more time for a bot than any test holds it."""
-GAMES = 12
+NAMES = ("ann", "bob")
+SAME = (*UNHURRIED, "--rules", "duel", "--time", "600s/move", "--rounds", "1")
+"""With more time for a move than any test holds a bot."""
+GAMES = 2
 
 
 class Bots:
-    """Three bots in a folder. From `hold` to `let_go` they wait in their first turn."""
+    """Two bots in a folder. From `hold` to `let_go` the red one of each game waits in its first turn."""
 
     def __init__(self, folder: Path, all_folders: Path) -> None:
         """Only processes somewhere in `all_folders` count as these bots."""
@@ -43,9 +42,11 @@ class Bots:
         self.arguments = (*(str(folder / f"{name}.py") for name in NAMES), *SAME)
 
     def hold(self) -> None:
-        """Hold bots. Who is slow to say that it is held has found an earlier hold, and counts as held by that one."""
+        """Hold games that have no move yet; those that are held already go on."""
+        held = self._hold
         self._holds += 1
         self._hold.touch()
+        held.unlink(missing_ok=True)
 
     def let_go(self) -> None:
         self._hold.unlink(missing_ok=True)
@@ -59,7 +60,7 @@ class Bots:
         return list(self.folder.glob(f"in-{self._hold.name}-*"))
 
     def until_held(self, count: int) -> None:
-        until(lambda: len(self.held) >= count, f"{count} bots wait in their first turn")
+        until(lambda: len(self.held) >= count, f"{count} games are held")
 
     @property
     def alive(self) -> list[int]:
@@ -94,9 +95,9 @@ def bots(tmp_path_factory: pytest.TempPathFactory) -> Bots:
 @pytest.fixture(scope="package")
 def plain(bots: Bots, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """The league of these bots without a cluster."""
-    store = tmp_path_factory.mktemp("plain") / "plain.sqlite"
-    line = [*clusters.ARENA, "league", *bots.arguments, "--store", str(store)]
-    subprocess.run(line, check=True, capture_output=True, timeout=PATIENCE)
-    found = results(store)
+    folder = tmp_path_factory.mktemp("plain")
+    done = invoke(folder, "league", *bots.arguments, "--store", "plain.sqlite")
+    assert done.returncode == 0, done.stderr
+    found = results(folder / "plain.sqlite")
     assert len(found) == GAMES
     return found

@@ -1,5 +1,6 @@
 """Which games go to which worker, and what comes of them, with a bridge that does what a test says."""
 
+import dataclasses
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
@@ -142,18 +143,15 @@ def games(spec: GameSpec, count: int) -> list[GameSpec]:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, record: GameRecord) -> Callable[..., Scene]:
-    """`run(act, count=6, pairs=False)`: have a test act while so many games are asked for."""
+    """`run(act, count=6, plan=PLAN)`: have a test act while so many games are asked for."""
     monkeypatch.setattr(client, "Bridge", FakeBridge)
     monkeypatch.setattr(client, "measure", lambda: FIT)
 
-    def run_it(act: Callable[[Scene], Awaitable[None]], count: int = 6, *, pairs: bool = False) -> Scene:
-        specs = games(game_spec(), count)
-        tasks = [GameTask(game) for game in specs]
-        if pairs:
-            tasks = [GameTask(first, then=second) for first, second in zip(specs[::2], specs[1::2], strict=True)]
+    def run_it(act: Callable[[Scene], Awaitable[None]], count: int = 6, plan: ClusterPlan = PLAN) -> Scene:
+        tasks = [GameTask(game) for game in games(game_spec(), count)]
 
         async def main() -> Scene:
-            async with client.cluster_executor(PlaySettings(()), PLAN) as executor, trio.open_nursery() as nursery:
+            async with client.cluster_executor(PlaySettings(()), plan) as executor, trio.open_nursery() as nursery:
                 scene = Scene(executor, record)
                 nursery.start_soon(scene.hear, tasks)
                 await scene.settle()
@@ -266,6 +264,15 @@ def test_a_closed_executor_waits_for_games_under_way_unless_nothing_can_be_heard
     scene = run(act)
     assert len(scene.ids(Played)) == 1
     assert "the scheduler does not answer; waiting for it for 9 s" in scene.said
+
+
+def test_where_no_worker_comes_in_time_the_league_stops_and_says_how_to_start_one(run: Callable[..., Scene]) -> None:
+    async def act(scene: Scene) -> None:
+        while scene.error is None:
+            await scene.settle()
+
+    error = run(act, plan=dataclasses.replace(PLAN, patience=0.2)).error
+    assert "no worker came within 0.2 s; to start one:\n    dask worker tcp://10.0.0.1:8786 --preload" in str(error)
 
 
 @pytest.mark.parametrize(

@@ -1,48 +1,65 @@
 """A league on a scheduler and workers of this machine is the league that it is without."""
 
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import psutil
 import pytest
-from commands import AS_USUAL, invoke, run_program
+from clusters import ARENA, League
+from commands import run_program
 from waiting import until
 
 from arena.league.store import Store
 from arena.league.verify import verify
 from arena.play.machine import read_reference
 
-from .conftest import results
+from .conftest import Bots, results
 
 ROOT = Path(__file__).parents[3]
-ARENA = [sys.executable, "-m", "arena"]
-BOTS = ["drifter", "raider"]
-SAME = ["--rules", "duel", "--time", "60s/move", "-j", "1"]
 BOT = (ROOT / "tests" / "hostile" / "preamble.py").read_text() + (
     '\nintroduce()\nset_up()\nhear("turn")\nsay("move resign")\nhear("quit")\n'
 )
 
 
-def league(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return run_program([*ARENA, "league", *arguments], folder)
+def test_an_arena_that_is_killed_or_interrupted_leaves_no_process_and_no_file_and_its_calibrated_league_resumes(
+    bots: Bots, plain: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = tmp_path / "tmp"
+    files.mkdir()
+    monkeypatch.setenv("TMPDIR", str(files))
+    line = [*ARENA, "league", *bots.arguments, "-j", "1", "--calibrate", "--store", "l.sqlite", "-v", "--cluster"]
 
+    def until_nothing_is_left(processes: list[psutil.Process]) -> None:
+        assert processes
+        until(lambda: not any(map(psutil.Process.is_running, processes)), "all processes end")
+        until(lambda: not list(files.iterdir()), "all files are removed")
 
-def test_a_calibrated_league_has_the_results_of_one_without_a_cluster_resumes_and_is_sound(tmp_path: Path) -> None:
-    plain = invoke(tmp_path, "league", *BOTS, *SAME, *AS_USUAL, "--rounds", "2", "--store", "plain.sqlite")
-    assert plain.returncode == 0, plain.stderr
-    for rounds in ("1", "2"):
-        calibrated = ["--cluster", "local:1", "--calibrate", "--store", "far.sqlite", "--rounds", rounds]
-        far = league(tmp_path, *BOTS, *SAME, *calibrated)
-        assert far.returncode == 0, far.stderr
-    assert results(tmp_path / "far.sqlite") == results(tmp_path / "plain.sqlite")
-    with Store(tmp_path / "far.sqlite", create=False) as opened:
+    bots.hold()
+    killed = League([*line, "local:1"], tmp_path)
+    bots.until_held(1)
+    bots.hold()
+    killed.until_said("[1/")
+    bots.until_held(1)
+    children = psutil.Process(killed.process.pid).children(recursive=True)
+    killed.process.kill()
+    killed.end()
+    until_nothing_is_left(children)
+    assert len(results(tmp_path / "l.sqlite")) == 1
+
+    bots.hold()
+    interrupted = League([*line, "local:2"], tmp_path)
+    bots.until_held(1)
+    children = psutil.Process(interrupted.process.pid).children(recursive=True)
+    interrupted.process.send_signal(signal.SIGINT)
+    interrupted.until_said("finishing the game under way")
+    bots.let_go()
+    interrupted.end()
+    until_nothing_is_left(children)
+    assert results(tmp_path / "l.sqlite") == plain
+    with Store(tmp_path / "l.sqlite", create=False) as opened:
         records = [opened.stored(number).record for number in opened.numbers()]
         assert read_reference(opened.settings()["calibration"])
         assert list(verify(opened, lambda done, of: None)) == []
-    assert len(records) == 4
     assert all(record and record.time_percent for record in records)
 
 
@@ -52,28 +69,10 @@ def test_a_bot_that_is_built_on_no_worker_stops_the_league_with_what_was_printed
         (tmp_path / name / "bot.toml").write_text(f'command = ["python3", "main.py"]\n{manifest}')
         (tmp_path / name / "main.py").write_text(BOT)
     (tmp_path / "linked" / "data").symlink_to("../elsewhere")
-    done = league(tmp_path, "ann", "linked", "once", *SAME, "--cluster", "local:1", "--store", "l.sqlite")
+    settings = ("--rules", "duel", "-j", "1", "--cluster", "local:1", "--store", "l.sqlite")
+    done = run_program([*ARENA, "league", "ann", "linked", "once", *settings], tmp_path)
     assert done.returncode == 1
     assert "data is a link out of the bot's folder, to ../elsewhere" in done.stderr
     assert "no worker can play:" in done.stderr
     assert "mkdir: cannot create directory" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(("number", "cluster"), [(signal.SIGKILL, "local:1"), (signal.SIGINT, "local:2")])
-def test_an_arena_that_ends_leaves_no_process_and_no_file(tmp_path: Path, number: signal.Signals, cluster: str) -> None:
-    folder = tmp_path / "tmp"
-    folder.mkdir()
-    line = [*ARENA, "league", *BOTS, *SAME, "--rounds", "500", "--cluster", cluster, "--store", "l.sqlite", "-v"]
-    with subprocess.Popen(
-        line, cwd=tmp_path, env={**os.environ, "TMPDIR": str(folder)}, stderr=subprocess.PIPE, start_new_session=True
-    ) as process:
-        assert process.stderr is not None
-        while b"[1/" not in process.stderr.readline():
-            assert process.poll() is None
-        children = psutil.Process(process.pid).children(recursive=True)
-        assert children
-        process.send_signal(number)
-        process.stderr.read()
-    until(lambda: not any(map(psutil.Process.is_running, children)), "all processes end")
-    until(lambda: not list(folder.iterdir()), "all files are removed")
