@@ -24,7 +24,7 @@ from arena.play.machine import TENTH_US, ms_text, percent_of, told_us
 from arena.version import __version__
 
 PRELOAD = "arena.league.executor.cluster.preload"
-TIMES = 15
+TIMES = 7
 ROUNDS = 50_000
 MOST_SLOWER = 2.0
 """A machine that takes this many times longer than the arena's own is too slow for the same clocks."""
