@@ -136,6 +136,7 @@ def test_cancelling_leaves_nothing(bots: Bots, left_behind: LeftBehind) -> None:
     assert not left_behind()
 
 
+@pytest.mark.usefixtures("played_here")
 def test_the_program_goes_on_beside_it(bots: Bots) -> None:
     """Two bots at a time, and other tasks; a plain call as well."""
 

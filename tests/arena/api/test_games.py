@@ -51,6 +51,7 @@ def test_a_match_counts_from_the_first_bots_side(bots: Bots) -> None:
     assert arena.match("quits", "steps", games=2, rules="duel", time=PATIENT).score == 0.0
 
 
+@pytest.mark.usefixtures("played_here")
 def test_each_game_is_told_as_it_ends_in_the_thread_that_called(bots: Bots) -> None:
     told: list[tuple[int, str]] = []
 
@@ -101,11 +102,10 @@ def test_an_error_of_what_is_called_back_stops_the_games_and_comes_out_as_it_is(
     def fail(_: object) -> None:
         raise error
 
+    names = bots("steps"), bots("quits", QUITS)
     options: dict[str, Any] = {name: fail}
     with pytest.raises(type(error)) as caught:
-        arena.match(
-            bots("steps"), bots("quits", QUITS), games=1000, rules="duel", time=PATIENT, store="m.sqlite", **options
-        )
+        arena.match(*names, games=1000, jobs=1, rules="duel", time=PATIENT, store="m.sqlite", **options)
     assert caught.value is error
     assert not left_behind()
     assert len(arena.League("m.sqlite").games()) < 1000

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from played_here import games_played_here
 
 import arena
 from arena.game.record import GameRecord
@@ -20,7 +21,8 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> GameRecord:
     """A game with moves and fights."""
     store = tmp_path_factory.mktemp("games") / "g.sqlite"
     bots = ROOT / "bots"
-    return arena.play(bots / "raider.py", bots / "drifter.py", rules="duel", time="60s", store=store)
+    with games_played_here():
+        return arena.play(bots / "raider.py", bots / "drifter.py", rules="duel", time="60s", store=store)
 
 
 def test_a_replay_begins_with_the_set_ups_and_has_a_step_for_each_ply(record: GameRecord) -> None:
@@ -66,6 +68,7 @@ def test_a_notebook_shows_what_is_printed(record: GameRecord) -> None:
         assert printer.said == str(value)
 
 
+@pytest.mark.usefixtures("played_here")
 def test_a_store_and_a_number_name_a_game_as_well(bots: Callable[..., str], tmp_path: Path) -> None:
     played = arena.play(bots("steps"), bots("quits", "echo move resign"), rules="duel", time="60s", store="g.sqlite")
     by_number, by_id = (list(arena.replay("g.sqlite", game)) for game in (1, played.id))
@@ -78,6 +81,7 @@ def test_a_store_and_a_number_name_a_game_as_well(bots: Callable[..., str], tmp_
         arena.replay("none.sqlite", 1)
 
 
+@pytest.mark.usefixtures("played_here")
 def test_a_game_that_never_began_cannot_be_shown(bots: Callable[..., str]) -> None:
     Path(bots("dies", "")).write_text("#!/bin/sh\nexit 3\n")
     lost = arena.play(bots("steps"), "dies", rules="duel", time="60s")

@@ -39,14 +39,15 @@ def two_bots(bots: Bots) -> None:
 
 def test_a_plain_call_works_in_a_thread() -> None:
     said: list[str] = []
-    threads = [threading.Thread(target=lambda: said.append(one_game())) for _ in range(3)]
+    threads = [threading.Thread(target=lambda: said.append(one_game())) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert said == ["blue (quits) resigned"] * 3
+    assert said == ["blue (quits) resigned"] * 2
 
 
+@pytest.mark.usefixtures("played_here")
 def test_a_plain_call_works_inside_a_running_loop_of_asyncio() -> None:
     async def main() -> list[str]:
         return [one_game(), await asyncio.to_thread(one_game)]
@@ -54,6 +55,7 @@ def test_a_plain_call_works_inside_a_running_loop_of_asyncio() -> None:
     assert asyncio.run(main()) == ["blue (quits) resigned"] * 2
 
 
+@pytest.mark.usefixtures("played_here")
 def test_a_plain_call_works_inside_a_task_of_trio_and_blocks_it() -> None:
     async def main() -> list[str]:
         return [one_game(), await trio.to_thread.run_sync(one_game)]
@@ -92,7 +94,8 @@ def test_what_is_not_the_arenas_stays_as_it_is(left_behind: LeftBehind) -> None:
         arena.match(
             "steps",
             "quits",
-            games=4,
+            games=2,
+            jobs=1,
             rules="duel",
             time="60s",
             on_result=lambda result: during.append(signal.getsignal(signal.SIGINT)),
@@ -116,7 +119,7 @@ def test_what_is_not_the_arenas_stays_as_it_is(left_behind: LeftBehind) -> None:
 INTERRUPTED = """
 import os, sys, time, psutil, arena
 def wait():
-    arena.match("waits", "waits-too", games=4, jobs=2, rules="duel", time="60s", store="m.sqlite")
+    arena.match("waits", "waits-too", games=2, jobs=1, rules="duel", time="60s", store="m.sqlite")
 def build():
     arena.match("steps", "built", rules="duel")
 def in_trio():
@@ -176,8 +179,8 @@ def test_orphans_of_the_callers_children_do_not_come_to_it_while_games_are_playe
         adopted.append(orphan.ppid() == os.getpid())
         orphan.kill()
 
-    arena.match("steps", "quits", games=4, rules="duel", time="60s", on_result=leave_orphan)
-    assert adopted == [False] * 4
+    arena.match("steps", "quits", games=2, jobs=1, rules="duel", time="60s", on_result=leave_orphan)
+    assert adopted == [False] * 2
 
 
 def _is_in(process: psutil.Process, folder: Path) -> bool:

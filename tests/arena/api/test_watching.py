@@ -39,6 +39,7 @@ def test_a_game_is_told_from_its_start_to_its_end(bots: Bots) -> None:
     assert callers == {threading.current_thread()}
 
 
+@pytest.mark.usefixtures("played_here")
 def test_each_game_of_a_match_and_a_league_is_told_before_its_result(bots: Bots, tmp_path: Path) -> None:
     told: list[WatchedEvent | arena.Result] = []
     one, two = bots("one"), bots("two", QUITS)
@@ -76,7 +77,7 @@ def test_a_watcher_that_waits_holds_no_game_up(bots: Bots, tmp_path: Path, monke
     monkeypatch.setattr(threads, "MOST_WAITING", 20)
     monkeypatch.setattr(EventQueue.__init__, "__defaults__", (20,))
     path = tmp_path / "l.sqlite"
-    league = arena.League(path, rules="duel", time="60s", jobs=2)
+    league = arena.League(path, rules="duel", time="60s", jobs=1)
     league.add(bots("one"), bots("two"))
     seen: list[WatchedEvent] = []
     pause = threading.Event()
