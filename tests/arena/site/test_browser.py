@@ -320,6 +320,7 @@ def test_pieces_slide_and_what_falls_in_a_fight_is_gone_when_the_motion_is_over(
     open_page: "OpenPage", site: Path
 ) -> None:
     page = open_page(site / "games/1.html")
+    page.emulate_media(reduced_motion="no-preference")
     page.wait_for_selector("[data-square]")
     fight = page.evaluate("Math.min(...Object.keys(game.views[view].fights))")
     page.evaluate("(at) => go(at)", fight - 1)
