@@ -3,11 +3,13 @@
 Nothing is fetched, neither while it is built nor by whoever reads it: no fonts, no scripts, no styles of other hosts.
 """
 
+import gc
 import sys
 from pathlib import Path
 
 from arena.version import __version__
 
+gc.disable()  # a fifth of the time of a build, which takes 200 MB more without it
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "stratego-arena"
