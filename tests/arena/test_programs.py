@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +148,7 @@ def test_lines_that_nobody_reads_cost_no_game(tmp_path: Path) -> None:
 
 def test_every_code_has_a_meaning_and_every_command_that_is_named_is_one() -> None:
     codes = {value for value in vars(exit_codes).values() if isinstance(value, int)}
+    codes |= {128 + signal.SIGHUP, 128 + signal.SIGTERM}  # what a shell says of a process that was ended by them
     rows = CODES.findall((ROOT / "docs" / "cli.md").read_text(encoding="utf-8"))
     assert {int(code) for code, _, _ in rows} == codes
     assert {name for _, after, _ in rows for name in re.findall(r"`arena (\w+)`", after)} <= set(catalog.NAMES)

@@ -2,6 +2,7 @@
 thread. The processes are made up, so that each look can be counted."""
 
 import os
+import resource
 import sys
 import threading
 import time
@@ -159,7 +160,12 @@ def test_the_limits_of_what_goes_on_starting_processes_are_set_in_bounded_time(
 ) -> None:
     machine.grows = True
     limited: list[int] = []
-    monkeypatch.setattr(rlimits, "_lower", lambda pid, number, value: limited.append(pid))
+
+    def prlimit(pid: int, number: int, limits: tuple[int, int] | None = None) -> tuple[int, int]:
+        limited.extend([pid] if limits else [])
+        return resource.RLIM_INFINITY, resource.RLIM_INFINITY
+
+    monkeypatch.setattr(resource, "prlimit", prlimit)
     rlimits.limit_tree(LEADER, LIMITS, frozenset())
     assert machine.looks == LIMITS.processes + 1
     assert set(limited) == set(range(LEADER, LEADER + LIMITS.processes + 1))
