@@ -62,8 +62,8 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than CPUs that this one may use, as many tests wait for a deadline, or for a page."""
-    return min(usable_cpus() + 1, MOST_PROCESSES)
+    """Two processes for each CPU that this one may use, as many tests wait for a deadline, or for a page."""
+    return min(2 * usable_cpus(), MOST_PROCESSES)
 
 
 @pytest.hookimpl(wrapper=True)
