@@ -20,6 +20,7 @@ from arena.cli.helping import command
 from arena.cli.shared_options import json_option, offer_bots
 from arena.cli.streams import remark, result
 from arena.errors import ArenaError, UsageError
+from arena.system.no_redirects import NoRedirects
 from arena.system.printable import printable
 
 TOKEN_OF_SHELL = "ARENA_TOKEN"
@@ -98,9 +99,7 @@ def _pack(path: str, file: IO[bytes], name: str) -> str:
 
 def _ask(url: str, token: str, file: IO[bytes] | None = None) -> dict[str, Any]:
     """Return what a competition says of a submission: of this file, or of one that it has, with patience."""
-    from arena.host.webhooks import NoRedirects
-
-    opener = urllib.request.build_opener(NoRedirects)  # a redirect would give the token to another site
+    opener = urllib.request.build_opener(NoRedirects)
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
     if file is not None:
         headers |= {"Content-Length": str(file.tell()), "Content-Type": "application/gzip"}

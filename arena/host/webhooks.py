@@ -20,6 +20,7 @@ import trio
 from arena.errors import ArenaError
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup, Webhook
+from arena.system.no_redirects import NoRedirects
 from arena.system.printable import printable
 from arena.version import __version__
 
@@ -58,11 +59,6 @@ def announce(database: CupDatabase, cup: Cup, event: Event, text: str, **detail:
             content = {"content": f"{cup.title}: {text}"[:LONGEST_DISCORD], "allowed_mentions": {"parse": []}}
         body = msgspec.json.encode(content).decode()
         database.insert("delivery", hook=number, body=body, created=now, next=now)
-
-
-class NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *arguments: Any) -> None:
-        """Follow no redirect: urllib raises the answer as an error."""
 
 
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirects)
