@@ -196,7 +196,8 @@ class LiveGames:
             game.sent = game.followed.ply
 
     def _publish_list(self) -> None:
-        if self._is_list_new and len(self._list):  # else the next viewer, who may get an older list first, is told
+        # Without viewers the list stays new, because the next one may first get an older list.
+        if self._is_list_new and len(self._list):
             self._is_list_new = False
             self._list.publish(self.list_event(self._draw()))
 

@@ -43,7 +43,7 @@ def test_the_difference_is_that_of_the_elo_formula() -> None:
 
 @pytest.mark.parametrize(("wins", "losses"), [(15, 5), (50, 0), (49, 1), (1, 0), (3, 40), (1, 1), (700, 300), (0, 9)])
 def test_without_draws_the_interval_is_that_of_clopper_and_pearson(wins: int, losses: int) -> None:
-    """Its ends are the scores with which a result as high as this, or as low, has a chance of one in forty."""
+    """At each end of the interval, a score as extreme as the observed one has a probability of 2.5%."""
     games, found = wins + losses, difference(wins, 0, losses)
 
     def chance_of_wins(numbers: range, expected: float) -> float:
@@ -115,7 +115,7 @@ def test_the_opponent_sees_the_same_from_the_other_side(counts: Counts) -> None:
 
 @pytest.mark.parametrize(("wins", "losses"), list(itertools.product((0, 1, 5, 15, 50, 600), repeat=2)))
 def test_the_stronger_one_is_known_as_well_as_the_beta_distribution_says(wins: int, losses: int) -> None:
-    """As much of it lies above one half as the chance is of at most `wins` heads in `wins` + `losses` + 1 tosses."""
+    """The distribution exceeds one half with the probability of at most `wins` heads in `wins + losses + 1` tosses."""
     tosses = wins + losses + 1
     above = Fraction(sum(math.comb(tosses, heads) for heads in range(wins + 1)), 2**tosses)
     assert superiority(wins, losses) == pytest.approx(float(above), abs=1e-9)

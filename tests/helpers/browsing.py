@@ -156,10 +156,10 @@ def open_address(browser: "Browser", spare_tabs: dict[str, list[Tab]], complaint
 
 @pytest.fixture(scope="session")
 def axe() -> Axe:
-    """What axe-core finds wrong on a page: rule, and the first element.
+    """`axe(page)`: the faults that axe-core finds on a page, each with its rule and the first element.
 
-    Axe is shown only the first lines of lists of moves and of tables. It would spend most of its time on the others,
-    which are all alike.
+    Only the first eight moves of a list and the first eight rows of a table are checked. The others have the same
+    structure, and would take most of the time.
     """
     path = os.environ.get(AXE)
     if not path:

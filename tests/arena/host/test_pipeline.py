@@ -469,7 +469,7 @@ def test_a_child_that_does_not_stop_is_killed(
 
 
 def test_the_files_of_ended_submissions_are_removed(hosted: Hosted, ann: Account) -> None:
-    """Those that have ended just now are kept, as games with them may still be played."""
+    """The files of a submission that has just ended are kept, because games with it may still be played."""
     sent, recent = (submit_at(hosted, ann, tar({"bot.sh": MOVES}), StageName.BUILD) for _ in range(2))
     decide(hosted.database, hosted.cup, Actor(ann.id), recent.id, SubmissionState.WITHDRAWN)
     assert now(hosted, sent).state is SubmissionState.REPLACED
