@@ -2,6 +2,7 @@
 
 import atexit
 import faulthandler
+import gc
 import os
 import secrets
 import shutil
@@ -84,6 +85,11 @@ def pytest_make_collect_report(
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give all processes the tests in the same order: those with a browser first, so that one process starts one."""
     items.sort(key=lambda item: ("browser" not in getattr(item, "fixturenames", ()), item.path))
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what was collected from garbage collections, which would look through all of it each time."""
+    gc.freeze()
 
 
 @pytest.fixture
