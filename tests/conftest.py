@@ -27,6 +27,8 @@ from arena.sandbox import procfs, reaper
 MOST_PROCESSES = 8
 """Those in which the tests run at once. Each collects all tests first, so that more of them save less and less."""
 
+gc.disable()  # until all tests are collected, half of whose time it would take
+
 # Where the tests are started by `nohup` or a script's `&` these are ignored, and the arena would leave them so.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
@@ -90,6 +92,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Exempt what was collected from garbage collections, which would look through all of it each time."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture
