@@ -19,24 +19,21 @@ from random_play import any_rules, lively, random_rows
 from scripted import Table, game_spec
 
 from arena.game.time_control import TimeControl
-from arena.stratego.rules.action_types import Action, Event, Infiltration, Path, Rescue
+from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
 from arena.stratego.rules.board import BLUE_BIT, MOVES, RANKS, StraightMove
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.ruleset import Captains, Defence, Ruleset, Scouts
+from arena.stratego.rules.ruleset import Defence, Ruleset, Scouts
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.rules.tables import fight
-from arena.stratego.seat_view import begun_view, enemy_squares, show, told_to, true_cells
+from arena.stratego.seat_view import enemy_squares, told_to
 from arena.stratego.state import StrategoState, as_stratego
 from protocol.messages import Battle, Guess, Moved, Rescued, Reveal
 from protocol.notation import (
     EMPTY,
     FILES,
     HOME_SQUARES,
-    LAKES,
     RANK_BY_LETTER,
-    RANK_LETTERS,
     SQUARE_INDEX,
-    SQUARES,
     Color,
     Rank,
     Survivor,
@@ -366,154 +363,13 @@ def test_an_event_that_tells_too_much_is_caught(monkeypatch: pytest.MonkeyPatch,
 # --- what is told ---------------------------------------------------------------------------------------------------
 
 
-def random_events(ruleset: Ruleset, rng: Random) -> tuple[EngineGame, dict[Color, tuple[str, ...]]]:
-    rows = {color: random_rows(ruleset, rng) for color in Color}
-    return EngineGame(ruleset, rows[Color.RED], rows[Color.BLUE]), rows
-
-
-ALL_RANKS = frozenset(RANK_LETTERS)
-
-
-@dataclass
-class Man:
-    """A piece as this test follows it by itself.
-
-    `told` has the sides that were told its rank; `could_be` is, per side, what it can be by what it has done.
-    """
-
-    color: Color
-    letter: str
-    moved: bool = False
-    told: set[Color] = field(default_factory=set)
-    could_be: dict[Color, frozenset[str]] = field(default_factory=lambda: dict.fromkeys(Color, ALL_RANKS))
-
-    def tell(self, *sides: Color) -> None:
-        self.told.update(sides or Color)
-
-    def narrow(self, letters: frozenset[str], *sides: Color) -> None:
-        for side in sides or Color:
-            self.could_be[side] &= letters
-
-
-class Witness:
-    """The truth and what has been told of it, kept from actions and events without the code under test."""
-
-    def __init__(self, rules: Ruleset, rows: dict[Color, tuple[str, ...]]) -> None:
-        self.rules = rules
-        self.men = {
-            SQUARES[square]: Man(color, letter)
-            for color in Color
-            for square, letter in zip(HOME_SQUARES[color], "".join(rows[color]), strict=True)
-            if letter != EMPTY
-        }
-
-    def see(self, action: str, events: Sequence[Event]) -> None:
-        if "-" in action:
-            travel, _, rescue = action.partition("+")
-            if rescue:
-                self.men[travel.split("-")[0]].narrow(ALL_RANKS - {"2", "F"})
-            self._moved(travel.split("-"), events)
-        for event in events:
-            match event:
-                case Reveal(square, rank):
-                    assert self.men[square].letter == rank.letter
-                    self.men[square].tell()
-                case Rescued(color, square, rank):
-                    self.men[square] = Man(color, rank.letter, told=set(Color))
-                case Guess(square, rank, right):
-                    if right:
-                        del self.men[square]
-                    else:
-                        self.men[square].narrow(ALL_RANKS - {rank.letter})
-
-    def _moved(self, path: list[str], events: Sequence[Event]) -> None:
-        man = self.men.pop(path[0])
-        man.moved = True
-        if len(path) == 3:
-            man.narrow(frozenset("6"))
-        elif self.rules.captains is Captains.TWO_STEPS and MOVES.get("-".join(path)) and MOVES["-".join(path)].between:
-            announced = any(isinstance(event, Reveal) for event in events)
-            unnamed = self.rules.scouts is Scouts.ANNOUNCED and not announced
-            man.narrow(frozenset("6" if unnamed else "26"))
-        fought = next((event for event in events if isinstance(event, Battle)), None)
-        if fought is None:
-            self.men[path[-1]] = man
-            return
-        other = self.men.pop(path[-1])
-        man.tell()
-        other.tell(other.color)
-        if fought.survivor is not Survivor.DEFENDER or self.rules.defence is Defence.NAMED or man.letter == "2":
-            other.tell()
-        else:
-            other.narrow(self._stays_against(man.letter), man.color)
-        if fought.survivor is not Survivor.NEITHER:
-            self.men[path[-1]] = man if fought.survivor is Survivor.ATTACKER else other
-
-    def _stays_against(self, letter: str) -> frozenset[str]:
-        attacker, rules = RANK_BY_LETTER[letter], self.rules
-        return frozenset(
-            rank.letter for rank in Rank if fight(attacker, rank, rules.equal_ranks, rules.bombs) is Survivor.DEFENDER
-        )
-
-    def assert_shown(self, cells: Sequence[str], seat: Color) -> None:
-        """Every piece is in its place, with its rank if the seat was told it, and else only if there is no other that
-        it can be."""
-        for square, cell in zip(SQUARES, cells, strict=True):
-            man = self.men.get(square)
-            if man is None:
-                assert cell == ("~~" if square in LAKES else "..")
-            elif man.color is seat or seat in man.told:
-                assert cell == man.color.word[0] + man.letter
-            elif cell[1] not in "?!":
-                assert man.could_be[seat] == {man.letter} == {cell[1]}
-            else:
-                assert cell == man.color.word[0] + ("!" if man.moved else "?")
-
-    def true_cells(self) -> tuple[str, ...]:
-        """The board with all ranks."""
-        return tuple(
-            man.color.word[0] + man.letter if (man := self.men.get(square)) else "~~" if square in LAKES else ".."
-            for square in SQUARES
-        )
-
-
-@given(ruleset=any_rules, seed=st.integers(0, 2**32))
-@settings(deadline=None, max_examples=20)
-def test_a_seat_sees_all_squares_that_are_taken_and_no_enemy_rank_that_it_was_not_told(
-    ruleset: Ruleset, seed: int
-) -> None:
-    watch(ruleset, Random(seed))
-
-
-@pytest.mark.parametrize("name", EVERY_RULESET)
-def test_the_same_is_seen_under_every_ruleset_and_every_switch(name: str) -> None:
-    watch(load_ruleset(name), Random(name))
-
-
-def watch(rules: Ruleset, rng: Random) -> None:
-    game, rows = random_events(rules, rng)
-    witness = Witness(rules, rows)
-    views = {color: begun_view(rules, color, rows[color], enemy_squares(game, color)) for color in Color}
-    for _ in range(150):
-        for color in Color:
-            witness.assert_shown(views[color].cells(), color)
-        assert true_cells(game) == witness.true_cells()
-        if game.outcome:
-            break
-        action = lively(game, rng).text
-        events = game.apply(action)
-        witness.see(action, events)
-        for view in views.values():
-            show(view, events, game.tables)
-
-
 def test_both_seats_are_told_the_same_of_every_event_but_a_silent_fight() -> None:
     rules = with_army("jumbo-81320/infiltrator+silent-defence+rescue+lightning-captains", ALL_SORTS)
     kinds: Counter[type] = Counter()
     silent = 0
     for seed in range(12):
         rng = Random(seed)
-        game, _ = random_events(rules, rng)
+        game = EngineGame(rules, random_rows(rules, rng), random_rows(rules, rng))
         while not game.outcome:
             mover = game.to_move
             events = game.apply(lively(game, rng).text if game.ply < 150 else "resign")

@@ -7,6 +7,9 @@ import pytest
 from rule_games import play, refusal, start
 
 from arena.stratego.rules.action_types import BrokenRule
+from protocol.messages import Moved
+from protocol.notation import Color, Reason
+from protocol.seats import Outcome
 
 # --- refusals -------------------------------------------------------------------------------------------------------
 
@@ -45,22 +48,6 @@ def test_a_refusal_names_the_rule_and_what_is_where(action: str, rule: BrokenRul
     assert text.endswith(f"(rule: {rule.value})")
     sentence = text.removeprefix(f"{action}: ").split()
     assert all(word in sentence for word in words), text
-
-
-@pytest.mark.parametrize(("action", "lake"), [("d4-d7", "d5"), ("d4-d5", "d5"), ("d4-d6", "d5"), ("d4-d10", "d5")])
-def test_a_scout_neither_enters_nor_crosses_a_lake(action: str, lake: str) -> None:
-    error = refusal(start("F:a1 2:d4", "F:a10 2:d7"), action)
-    assert error.rule is BrokenRule.LAKE
-    assert lake in str(error).removeprefix(f"{action}: ")
-
-
-def test_a_scout_that_meets_a_lake_sideways_is_refused() -> None:
-    game = start("F:a1 2:a4", "F:a10 2:j7")
-    play(game, "a4-a6 j7-j6")
-    for action, lake in (("a6-c6", "c6"), ("a6-e6", "c6")):
-        error = refusal(game, action)
-        assert error.rule is BrokenRule.LAKE
-        assert lake in str(error).removeprefix(f"{action}: ")
 
 
 @pytest.mark.parametrize(
@@ -157,3 +144,11 @@ def test_after_the_end_nothing_is_played_any_more(last: str) -> None:
         error = refusal(game, action)
         assert error.rule is BrokenRule.OVER
         assert "the game is over" in str(error)
+
+
+def test_a_side_that_resigns_loses() -> None:
+    game = start("F:a1 M:a4", "F:a10 M:a7")
+    assert game.copy().apply("resign") == (Moved(Color.RED, "resign"),)
+    play(game, "a4-a5")
+    assert play(game, "resign") == (Moved(Color.BLUE, "resign"),)
+    assert (game.outcome, game.ply) == (Outcome(Color.RED, Reason.RESIGN), 2)

@@ -1,18 +1,14 @@
 """Rulesets: the shipped ones say what the booklets say, and a file with anything amiss in it is refused in words.
 
-Also that two rulesets have the same fingerprint exactly if they play alike, and that the engine asks for rules and
-never for an edition by its name.
+Also that two rulesets have the same fingerprint exactly if they play alike.
 """
 
-import ast
-from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.stratego.rules import rulesets as loading
 from arena.stratego.rules.ruleset import (
     Attacks,
     Bombs,
@@ -579,37 +575,3 @@ def test_shipped_rulesets_have_the_same_fingerprint_exactly_if_they_have_the_sam
     alike = {frozenset([*ARMIES[name].split(), *RULES[name].items()]) for name in ruleset_names()}
     assert len({load_ruleset(name).digest() for name in ruleset_names()}) == len(alike)
     assert load_ruleset("travel/duel").digest() == load_ruleset("jumbo-81320/duel").digest()
-
-
-# --- no edition by name ---------------------------------------------------------------------------------------------
-
-
-def _editions_named(source: str, editions: set[str]) -> Iterator[tuple[int, str]]:
-    """Where code has an edition's name as a string, with the line.
-
-    Two places may: the default's name, and the word by which an enum calls a choice (a rule may be called after those
-    who wrote it).
-    """
-    tree = ast.parse(source)
-    allowed: set[ast.expr] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DEFAULT_RULESET":
-            allowed.add(node.value)
-        elif isinstance(node, ast.ClassDef) and any("Enum" in ast.unparse(base) for base in node.bases):
-            allowed.update(item.value for item in node.body if isinstance(item, ast.Assign))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and node.value in editions and node not in allowed:
-            yield node.lineno, str(node.value)
-
-
-MODULES = sorted(Path(loading.__file__).parent.glob("*.py"))
-
-
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.stem)
-def test_the_engine_knows_no_edition_by_name(module: Path) -> None:
-    assert list(_editions_named(module.read_text(encoding="utf-8"), set(ruleset_names()))) == []
-
-
-def test_an_edition_named_in_code_would_be_found() -> None:
-    source = 'DEFAULT_RULESET = "isf"\nif ruleset.name == "duel":\n    """barrage and isf"""\n    limit = 5\n'
-    assert list(_editions_named(source, set(ruleset_names()))) == [(2, "duel")]

@@ -37,18 +37,6 @@ def _pieces(game: EngineGame) -> dict[str, str]:
 # --- legal ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        ["FB2239MS..", "..........", "..........", ".........."],
-        ["..........", "..........", "..........", "..FBS2239M"],
-        ["F.........", "B........S", "2........2", "3.......9M"],
-    ],
-)
-def test_a_small_army_may_stand_on_any_home_squares(rows: list[str]) -> None:
-    check_setup(load_ruleset("barrage"), rows)
-
-
 def test_each_side_stands_on_its_own_rows_its_back_row_first_and_files_a_to_j_for_both() -> None:
     game = EngineGame(load_ruleset("barrage"), BARRAGE, BARRAGE)
     red = {"a1": "F", "b1": "B", "e3": "S", "j3": "3", "a4": "2", "e4": "9", "f4": "M", "j4": "2"}

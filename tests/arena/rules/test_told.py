@@ -13,56 +13,18 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rule_games import play, refusal, start
 
-from arena.stratego.rules.action_types import BrokenRule
 from arena.stratego.rules.board import StraightMove
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.ruleset import Chase, Defence, Ruleset, Starts
+from arena.stratego.rules.ruleset import Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
-from protocol.notation import EMPTY, FILES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES
-
-FORMS = [Chase.ISF, Chase.BOOKLET]
+from protocol.notation import EMPTY, FILES, RANK_BY_LETTER, SQUARES
 
 # Red's piece on a4 gets to b8, beside Blue's on b7. Then the two on b7 and c7 evade it each time, and change places.
 TO_B8 = "a4-a5 j7-j8 a5-a6 j8-i8 a6-a7 i8-i7 a7-a8 i7-j7 a8-b8"
 AROUND = "b7-b6 b8-b7 c7-c8 b7-c7 c8-b8 c7-b7 b6-a6 b7-b6 a6-a7 b6-a6 a7-b7 a6-a7 b7-c7 a7-a8 b8-b7"
 BACK = "a8-b8"
 """With this the same squares are occupied again as before."""
-
-
-@pytest.mark.parametrize("chase", FORMS)
-def test_pieces_that_have_been_named_count_as_their_ranks(chase: Chase) -> None:
-    """Two scouts that have shown themselves by their moves: the position is the same whichever stands where."""
-    game = start("F:j1 M:a4 2:i1 2:h1", "F:j10 M:j7 2:b10 2:c10", chase=chase, two_squares=None)
-    play(game, f"i1-i2 b10-b7 i2-i1 c10-c7 {TO_B8} {AROUND}")
-    assert refusal(game, BACK).rule is BrokenRule.CHASE
-
-
-@pytest.mark.parametrize("chase", FORMS)
-def test_if_one_of_two_has_been_named_they_are_no_pair(chase: Chase) -> None:
-    game = start("F:j1 M:a4 2:i1 2:h1", "F:j10 M:j7 2:b10 2:c7", chase=chase, two_squares=None)
-    play(game, f"i1-i2 b10-b7 {TO_B8} {AROUND} {BACK}")
-
-
-def test_what_is_named_later_counts_for_earlier_positions_too() -> None:
-    """What decides is what the chaser can tell when it moves. Two scouts change places hidden, then show themselves;
-    with the third move of the same round they would be where they were, the one in the other's place."""
-    round_again = "a8-b8 b7-b6 b8-b7 c7-c8"
-    for shown in ("i1-i2 c7-c9 i2-i1 c9-c7 i1-i2 b7-b5 i2-i1 b5-b7", "i1-i2 j7-j8 i2-i1 j8-j7"):
-        game = start("F:j1 M:a4 2:i1 2:h1", "F:j10 M:j7 2:b7 2:c7", chase=Chase.BOOKLET, two_squares=None)
-        play(game, f"{TO_B8} {AROUND} {shown} {round_again}")
-        if game.told:
-            assert refusal(game, "b7-c7").rule is BrokenRule.CHASE
-        else:
-            play(game, "b7-c7")
-
-
-@pytest.mark.parametrize("defence", Defence)
-def test_a_defender_counts_as_told_if_it_was_named(defence: Defence) -> None:
-    game = start("F:j1 9:a4 3:b4 3:i1 M:h1", "F:j10 M:b7 9:j7 3:i10 3:h10", defence=defence)
-    play(game, "b4-b5 j7-j8 b5-b6 j8-j7 b6-b7")
-    assert game.told == ({SQUARE_INDEX["b7"]} if defence is Defence.NAMED else set())
 
 
 # --- two games that differ in hidden ranks --------------------------------------------------------------------------
