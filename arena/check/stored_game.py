@@ -1,39 +1,30 @@
 """A recorded game replayed with a bot, to find different answers.
 
-The arena's lines follow from the record, clocks included, and so do the opponent's: the referee is given the recorded
-answers with the recorded times. The bot's own are only compared. A bot that sets up differently is started again with
-the recorded set-up, by `restore`.
+The arena's lines follow from the record, clocks included, and so do the opponent's: the referee goes on with the
+recorded answers and the recorded times. The bot's own are only compared. A bot that sets up differently is started
+again with the recorded set-up, by `restore`.
 """
 
-from collections import deque
 from dataclasses import dataclass, replace
 
 import msgspec
-import trio
 
 from arena.bots.entering import may_be
-from arena.bots.process import QUIT_GRACE
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.situations import Failure
-from arena.check.talk import Manner, Talk, Times
+from arena.check.talk import Manner, Times, talk_with
 from arena.errors import ArenaError, IllegalAnswerError, UsageError
-from arena.game import faults
 from arena.game.faults import Fault, Illegal
 from arena.game.game_spec import GameSpec
-from arena.game.hints.answers import AWAITED
 from arena.game.record import GameRecord
-from arena.game.recorded import BY_A_LINE, spec_of, with_slack
+from arena.game.recorded import BY_A_LINE, spec_of
 from arena.game.referee import Referee
+from arena.game.seat import Seat
 from arena.game.time_control import MICROSECONDS
-from arena.play.driver import EXIT_FOLLOWS
 from arena.sandbox.launch import StartError
-from arena.system.concurrency import background, readable
 from arena.system.printable import printable
-from protocol.codec import decode_from_bot
-from protocol.conversation import Phase, after
-from protocol.lines import LineBuffer, RemoteProtocolError
-from protocol.messages import BotMessage, Move, Ready, Setup
+from protocol.conversation import Phase
 from protocol.seats import RESIGN, Color, Reason
 
 
@@ -138,243 +129,125 @@ def seated(game: StoredGame, bot: BotSpec) -> StoredGame:
     )
 
 
-now = trio.current_time
-
 PATIENCE = 10.0
 """The least time in seconds for an answer, as the author may be debugging."""
 FAULT_FOLLOWS = 1.0
 """Seconds to wait for a recorded fault in the opponent's turn."""
 
 
-class _WrongError(Exception):
-    """The bot has made a `fault` that would lose the game."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.text)
-        self.fault = fault
-
-
 async def replay(game: StoredGame, bot: BotSpec, held: Sandbox) -> Replayed:
     """Replay the game with the bot that has a side in it. Raises `ArenaError` if it cannot be started."""
     record, color = game.record, game.color
     assert color is not None
-    spec = with_slack(spec_of(record))
-    first = await _sit(record, spec, bot, held, color)
+    spec = spec_of(record)
+    first, failure = await _play(record, spec, bot, held, color)
     recorded, (red, blue) = record.setups[color], record.setups
     if first.setup in (None, recorded) or red is None or blue is None:
         setups = recorded, recorded if record.opening else first.setup
-        return Replayed(game, color, setups, False, tuple(first.replies), first.failure)
-    again = await _sit(record, msgspec.structs.replace(spec, opening=(red, blue)), bot, held, color)
-    return Replayed(game, color, (recorded, first.setup), True, tuple(again.replies), again.failure)
+        return Replayed(game, color, setups, False, tuple(first.replies), failure)
+    again, failure = await _play(record, msgspec.structs.replace(spec, opening=(red, blue)), bot, held, color)
+    return Replayed(game, color, (recorded, first.setup), True, tuple(again.replies), failure)
 
 
-async def _sit(record: GameRecord, spec: GameSpec, bot: BotSpec, held: Sandbox, color: Color) -> "_Sitting":
+async def _play(
+    record: GameRecord, spec: GameSpec, bot: BotSpec, held: Sandbox, color: Color
+) -> tuple["_RecordedGame", Failure | None]:
     try:
         process = held.start(bot)
     except StartError as error:
         raise ArenaError(f"{bot.name} cannot be started: {error}") from None
-    talk = Talk(process, bot, Times(), Manner())
-    sitting = _Sitting(record, Referee(spec), color, talk)
-    try:
-        async with background(process.drain_stderr, talk.watch_use):
-            await sitting.run()
-    finally:
-        talk.leave()
-        await process.end(0 if sitting.failure else QUIT_GRACE)
-    return sitting
+    game = _RecordedGame(record, spec, color)
+    async with talk_with(process, bot, Times(), Manner()) as talk:
+        await talk.play(game, color, game)
+        fault = game.seats[color].fault
+        if fault is None:
+            return game, None
+        game.note_fault(fault)
+        return game, talk.failure_of(game, fault)
 
 
-class _Sitting:
-    def __init__(self, record: GameRecord, referee: Referee, color: Color, talk: Talk) -> None:
+class _RecordedGame(Referee):
+    """A referee that goes on as recorded, whatever the bot answers, and the bot's opponent."""
+
+    def __init__(self, record: GameRecord, spec: GameSpec, color: Color) -> None:
+        super().__init__(spec)
         self.setup: str | None = None
         self.replies: list[Reply] = []
-        self.failure: Failure | None = None
-        self._record, self._referee, self._color, self._talk = record, referee, color, talk
-        self._buffer = LineBuffer()
-        self._heard: deque[bytes] = deque()
-        self._raw = b""
+        self._record, self._color = record, color
+        self._is_done = False
 
-    async def run(self) -> None:
-        """Replay the game to its end, or to a fault of the bot."""
-        try:
-            while await self._step():
-                pass
-            if self._referee.awaited() == [self._color.opponent] and self._record.verdict.faults[self._color]:
-                with trio.move_on_after(FAULT_FOLLOWS):
-                    while True:
-                        await self._hear(Phase.WAITING, PATIENCE)
-            await self._tell(b"quit\n")
-        except _WrongError as wrong:
-            self._fail(wrong.fault)
+    # --- the opponent -------------------------------------------------------------------------------------------------
 
-    async def _tell(self, data: bytes) -> None:
-        with trio.move_on_after(PATIENCE):
-            await self._talk.tell(data)
+    def seconds(self, _: Referee) -> float:
+        is_last = self._answer_of_foe() is None and not self.seats[self._color].is_awaited
+        return FAULT_FOLLOWS if is_last and self._record.verdict.faults[self._color] else 0.0
+
+    def answer(self, _: Referee) -> bytes | None:
+        said = self._answer_of_foe()
+        if said is None and not self.seats[self._color].is_awaited:
+            self._is_done = True
+        return said
+
+    def is_at_break(self, _: Referee) -> bool:
+        return self._is_done
+
+    def _answer_of_foe(self) -> bytes | None:
+        foe, record, done = self._color.opponent, self._record, len(self.actions)
+        if self.seats[foe].phase is Phase.INTRODUCING:
+            return b"ready\n"
+        if self.seats[foe].phase is Phase.SETTING_UP:
+            return None if record.setups[foe] is None else f"setup {record.setups[foe]}\n".encode()
+        return f"move {record.actions[done]}\n".encode("ascii", "replace") if done < len(record.actions) else None
+
+    # --- the bot ------------------------------------------------------------------------------------------------------
+
+    def sent(self, color: Color, now: float) -> None:
+        super().sent(color, now)
+        seat = self.seats[color]
+        seat.deadline = max(seat.deadline, now + PATIENCE)
+
+    def _set_up(self, seat: Seat, rows: tuple[str, ...]) -> None:
+        recorded = self._record.setups[seat.color]
+        if seat.color is self._color:
+            self.setup = "/".join(rows)
+            self._is_done = recorded != self.setup
+        super()._set_up(seat, rows if recorded is None else tuple(recorded.split("/")))
+
+    def _moved(self, seat: Seat, action: str, now: float, forgiven: float) -> None:
+        if seat.color is self._color and not self._is_as_recorded(action, now - seat.started):
+            self._is_done = True
+            super()._moved(seat, action, now, forgiven)
             return
-        raise _WrongError(faults.stalled(self._referee.seats[self._color].phase))
+        done = len(self.actions)
+        self.live.clock.start(seat.color, 0.0)
+        super()._moved(seat, self._record.actions[done], self._record.times_us[done] / MICROSECONDS, 0.0)
+        if seat.fault:
+            raise ArenaError(f"game {self._record.id}: ply {done + 1}: {seat.fault.text}")
 
-    async def _step(self) -> bool:
-        """Write the pending lines and let both answer. Returns whether the game continues."""
-        referee, color = self._referee, self._color
-        for seat in referee.due():
-            data = referee.take(seat)
-            referee.sent(seat, 0.0)
-            if seat is color:
-                self._refuse_unasked()
-                await self._tell(data)
-        if referee.is_over:
-            return False
-        foe = color.opponent
-        if color in referee.awaited() and not await self._answer():
-            return False
-        return not (foe in referee.awaited() and not referee.seats[foe].due and not self._answer_of_foe(foe))
-
-    def _answer_of_foe(self, foe: Color) -> bool:
-        referee, record = self._referee, self._record
-        phase, done = referee.seats[foe].phase, len(referee.actions)
-        if phase is Phase.INTRODUCING:
-            referee.receive(foe, b"ready\n", 0.0)
-        elif phase is Phase.SETTING_UP:
-            if record.setups[foe] is None:
-                return False
-            referee.receive(foe, f"setup {record.setups[foe]}\n".encode(), 0.0)
-        elif done < len(record.actions):
-            self._act(foe)
-        else:
-            return False
-        return True
-
-    def _act(self, color: Color) -> None:
-        done = len(self._referee.actions)
-        taken = self._record.times_us[done] / MICROSECONDS
-        self._referee.receive(color, f"move {self._record.actions[done]}\n".encode("ascii", "replace"), taken)
-        if fault := self._referee.seats[color].fault:
-            raise ArenaError(f"game {self._record.id}: ply {done + 1}: {fault.text}")
-
-    async def _answer(self) -> bool:
-        """Compare the bot's answer, and use the recorded one."""
-        referee, color = self._referee, self._color
-        phase = referee.seats[color].phase
-        begun = now()
-        message = await self._hear(phase, max(PATIENCE, self._limit(phase)))
-        taken = (now() - begun) * 1000
-        if isinstance(message, Ready):
-            referee.receive(color, self._raw, 0.0)
-        elif isinstance(message, Setup):
-            self.setup = "/".join(message.rows)
-            recorded = self._record.setups[color]
-            if recorded is None:
-                self._check_setup(message.rows)
-            if recorded != self.setup or recorded is None:
-                return False
-            referee.receive(color, f"setup {recorded}\n".encode(), 0.0)
-        elif isinstance(message, Move):
-            return self._moved(message.action, taken)
-        self._raw = b""
-        return True
-
-    def _check_setup(self, rows: tuple[str, ...]) -> None:
-        try:
-            spec = self._referee.spec
-            spec.kind.check_setup(spec.variant, self._color, "/".join(rows))
-        except IllegalAnswerError as error:
-            raise _WrongError(Fault(Reason.ILLEGAL_SETUP, str(error)).shown) from None
-
-    def _limit(self, phase: Phase) -> float:
-        time = self._referee.spec.times[self._color]
-        if phase is Phase.THINKING:
-            return self._referee.live.clock.budget_ms(self._color) / 1000
-        return (time.start_ms if phase is Phase.INTRODUCING else time.setup_ms) / 1000
-
-    def _moved(self, action: str, taken: float) -> bool:
-        referee = self._referee
-        done, state = len(referee.actions), referee.state
-        assert state is not None
+    def _is_as_recorded(self, action: str, seconds: float) -> bool:
+        """Compare the bot's action; return whether the recorded game has one that was played here."""
         recorded, recorded_ms = self._recorded()
         is_played = recorded_ms is not None
-        error: IllegalAnswerError | None = None
+        illegal = ""
         if not (is_played and action == recorded) and action != RESIGN:
+            assert self.state is not None
             try:
-                referee.spec.kind.check(state, action)
-            except IllegalAnswerError as found:
-                error = found
-        self.replies.append(Reply(done + 1, recorded, action, recorded_ms, taken, printable(str(error or ""))))
-        self._raw = b""
-        if not is_played:
-            if error:
-                raise _WrongError(faults.illegal(done + 1, action, error).shown)
-            return False
-        self._act(self._color)
-        return True
+                self.spec.kind.check(self.state, action)
+            except IllegalAnswerError as error:
+                illegal = printable(str(error))
+        self.replies.append(Reply(len(self.actions) + 1, recorded, action, recorded_ms, seconds * 1000, illegal))
+        return is_played
 
-    # --- what it says -------------------------------------------------------------------------------------------------
-
-    async def _hear(self, phase: Phase, seconds: float) -> BotMessage:
-        """Return the bot's answer; earlier messages are kept in `_raw`. Raises `_WrongError`."""
-        end = now() + seconds
-        while True:
-            while self._heard:
-                line = self._heard.popleft()
-                message, phase = self._decoded(line, phase)
-                self._raw += line + b"\n"
-                if isinstance(message, Ready | Setup | Move):
-                    return message
-            await self._read(phase, end, seconds)
-
-    def _decoded(self, line: bytes, phase: Phase) -> tuple[BotMessage | None, Phase]:
-        try:
-            message = decode_from_bot(line, self._referee.spec.kind)
-            return message, phase if message is None else after(phase, message)
-        except RemoteProtocolError as error:
-            raise _WrongError(faults.malformed(error).shown) from None
-
-    def _refuse_unasked(self) -> None:
-        """Read the bot's output since its last answer. Raises `_WrongError` if that is more than comments."""
-        if self._talk.process.has_output() and (data := self._talk.hear_now()):
-            self._feed(data)
-        for line in self._heard:
-            self._decoded(line, Phase.WAITING if self._referee.state else Phase.IDLE)
-        self._heard.clear()
-
-    def _feed(self, data: bytes) -> None:
-        try:
-            self._heard.extend(self._buffer.feed(data))
-        except RemoteProtocolError as error:
-            raise _WrongError(faults.malformed(error).shown) from None
-
-    async def _read(self, phase: Phase, end: float, seconds: float) -> None:
-        seat = self._referee.seats[self._color]
-        with trio.move_on_at(end):
-            await readable(self._talk.process.stdout)
-        if now() >= end and not self._talk.process.has_output():
-            await self._talk.ask_more(seat)
-            words = f"expected '{AWAITED[phase]}', none came in {round(seconds * 1000)} ms"
-            raise _WrongError(Fault(faults.OVERRUN.get(phase, Reason.TIMEOUT), words))
-        data = self._talk.hear_now()
-        if data == b"":
-            with trio.move_on_after(EXIT_FOLLOWS):
-                await self._talk.process.wait_exit()
-            if over := self._talk.over or self._talk.process.out_of_memory():
-                raise _WrongError(faults.over_limit(over))
-            seat.has_ended = True
-            has_exited = self._talk.process.has_exited()
-            how = self._talk.process.exit_words() if has_exited else "closed its standard output"
-            raise _WrongError(faults.gone(phase, how, exited=has_exited))
-        self._feed(data or b"")
-
-    def _fail(self, fault: Fault) -> None:
-        referee, talk = self._referee, self._talk
-        talk.advised(referee, referee.seats[self._color], fault)
-        ply = len(referee.actions) + 1 if referee.state is not None else 0
-        self.failure = talk.failure(ply, fault.reason, fault.text)
-        is_its_turn = referee.state is not None and referee.state.to_move is self._color
+    def note_fault(self, fault: Fault) -> None:
+        """Note that the bot has no answer, if it is its turn."""
+        is_its_turn = self.state is not None and self.state.to_move is self._color
         if is_its_turn and fault.reason is not Reason.ILLEGAL_ACTION:  # which is an answer, and among them already
             recorded, recorded_ms = self._recorded()
-            self.replies.append(Reply(ply, recorded, None, recorded_ms, None))
+            self.replies.append(Reply(len(self.actions) + 1, recorded, None, recorded_ms, None))
 
     def _recorded(self) -> tuple[str | None, float | None]:
         """Return the bot's action in the record at this ply, with its time if it was played; None if there is none."""
-        record, done = self._record, len(self._referee.actions)
+        record, done = self._record, len(self.actions)
         if done < len(record.actions):
             return record.actions[done], record.times_us[done] / 1000
         return illegal_then_of(record, self._color), None

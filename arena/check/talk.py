@@ -6,8 +6,10 @@ those of a quiet machine, and all lines are kept. A bot that waits for input whe
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import trio
 import trio.lowlevel
@@ -42,8 +44,18 @@ PIECE = 7
 PIECE_SECONDS = 0.02
 """Seconds between two pieces, even if the last was not read."""
 
-Answer = Callable[[Referee], bytes | None]
-"""Returns the opponent's answer: None if it does not start, so that there is no game."""
+
+class Opponent(Protocol):
+    """The other side of a game with the bot, without a process."""
+
+    def seconds(self, referee: Referee) -> float:
+        """Return how long it takes for its answer."""
+
+    def answer(self, referee: Referee) -> bytes | None:
+        """Return its answer; None if it does not answer."""
+
+    def is_at_break(self, referee: Referee) -> bool:
+        """Whether to break the game off here."""
 
 
 TAKES_MORE = frozenset({"hello", "game", "clock", "seed", "setup", "restore", "turn", "end", "quit"})
@@ -84,10 +96,19 @@ class Manner:
     open_verbs: frozenset[str] | None = None
     """The game's verbs that may get more fields (`Game.open_verbs`); None to write without unknown lines."""
     in_pieces: bool = False
-    foe_seconds: float = 0.0
-    """The opponent's time for a move."""
-    foe_moves: int = 3
-    """The number of such moves."""
+
+
+@asynccontextmanager
+async def talk_with(
+    process: BotProcess, bot: BotSpec, times: Times, manner: Manner, grace: float = QUIT_GRACE
+) -> AsyncIterator["Talk"]:
+    """Talk to a new process of the bot, which is ended completely at the end."""
+    talk = Talk(process, bot, times, manner)
+    try:
+        yield talk
+    finally:
+        talk.leave()
+        await process.end(0 if talk.hint else grace)
 
 
 class Talk:
@@ -102,7 +123,7 @@ class Talk:
         self._manner = manner
         self._begun = now()
         self._partial = b""
-        self.over: Excess | None = None
+        self._over: Excess | None = None
         self._scope = trio.CancelScope()
         self._activity, self._has_unread, self._probe = Activity.UNKNOWN, False, Probe()
         self._was_probed = False
@@ -110,9 +131,9 @@ class Talk:
 
     # --- outside of a game -------------------------------------------------------------------------------------------
 
-    async def watch_use(self) -> None:
+    async def _watch_use(self) -> None:
         """Stop the bot when it exceeds its limits."""
-        self.over = await self.process.watch()
+        self._over = await self.process.watch()
         self.process.kill_now()
         self._scope.cancel()
 
@@ -125,58 +146,40 @@ class Talk:
         async with background(self.process.drain_stderr):
             return await self.process.exits_within(seconds)
 
-    async def tell(self, data: bytes) -> None:
-        for line in data.split(b"\n")[:-1]:
-            self._note(Speaker.ARENA, line)
-        await self.process.write(data)
-
-    def hear_now(self) -> bytes | None:
-        """Return and keep the bot's output so far, as `read_now` of its process."""
-        data = self.process.read_now()
-        if data:
-            self._keep_said(data)
-        return data
-
     def end_input(self) -> None:
         self.process.close_input()
         self._aside("(end of its input)")
 
     # --- a game -------------------------------------------------------------------------------------------------------
 
-    async def play(self, referee: Referee, color: Color, answer: Answer, stop: Callable[[Referee], bool]) -> None:
-        """Carry the bytes of one game, of which the bot plays `color`, until it is over or `stop` says so.
+    async def play(self, referee: Referee, color: Color, foe: Opponent) -> None:
+        """Carry the bytes of one game, of which the bot plays `color`, until it is over or broken off.
 
         Sends the referee's last lines as well.
         """
-        referee.advise = lambda seat, fault: self.advised(referee, seat, fault) if seat.color is color else fault
-        async with background(self.process.drain_stderr, self.watch_use):
-            await self._play(referee, color, answer, stop)
+        referee.advise = lambda seat, fault: self._advised(referee, seat, fault) if seat.color is color else fault
+        async with background(self.process.drain_stderr, self._watch_use):
+            while not referee.is_over and not foe.is_at_break(referee):
+                await self.write_due(referee, color)
+                if not foe.is_at_break(referee):
+                    await self._go_on(referee, color, foe)
+            if referee.is_over:
+                await self.write_due(referee, color)
 
-    async def _play(self, referee: Referee, color: Color, answer: Answer, stop: Callable[[Referee], bool]) -> None:
-        slow_moves = self._manner.foe_moves
-        while not referee.is_over and not stop(referee):
-            await self.write_due(referee, color)
-            if stop(referee):
-                break
-            foe = color.opponent
-            if foe in referee.awaited():
-                is_turn = referee.seats[foe].phase is Phase.THINKING
-                if is_turn and self._manner.foe_seconds and slow_moves:
-                    slow_moves -= 1
-                    await self._listen(referee, color, now() + self._manner.foe_seconds)
-                elif self.process.has_output():
-                    await self._take(referee, color)
-                if referee.is_over or stop(referee):
-                    break
-                said = answer(referee)
-                if said is None:
-                    referee.no_start(foe, "it is not there")
-                else:
-                    referee.receive(foe, said, now())
-            elif color in referee.awaited() and not referee.seats[color].due:
-                await self._await_answer(referee, color)
-        if referee.is_over:
-            await self.write_due(referee, color)
+    async def _go_on(self, referee: Referee, color: Color, foe: Opponent) -> None:
+        """Let one side answer: the opponent, unless it has no answer."""
+        seat = referee.seats[color]
+        if color.opponent in referee.awaited():
+            until = now() + foe.seconds(referee)
+            while not seat.fault and (self.process.has_output() or now() < until):
+                await self._listen(referee, color, until)
+            if referee.is_over:
+                return
+            if (said := foe.answer(referee)) is not None:
+                referee.receive(color.opponent, said, now())
+                return
+        if seat.is_awaited and not seat.due and not referee.is_over:
+            await self._await_answer(referee, color)
 
     async def write_due(self, referee: Referee, color: Color) -> None:
         for seat in referee.due():
@@ -213,16 +216,16 @@ class Talk:
         await self._listen(referee, color, seat.deadline)
         late = now()
         if not referee.is_over and seat.is_awaited and late >= seat.deadline:
-            await self.ask_more(seat)
+            await self._ask_more(seat)
             referee.expire(late)
 
     async def _listen(self, referee: Referee, color: Color, until: float) -> None:
         with trio.CancelScope(deadline=until) as self._scope:
-            if self.over:
+            if self._over:
                 self._scope.cancel()
             await readable(self.process.stdout)
-        if self.over:
-            referee.over_limit(color, self.over)
+        if self._over:
+            referee.over_limit(color, self._over)
         elif self.process.has_output():
             await self._take(referee, color)
 
@@ -243,7 +246,7 @@ class Talk:
 
     async def _output_ended(self, referee: Referee, color: Color) -> None:
         has_exited = await self.process.exits_within(EXIT_FOLLOWS)
-        if excess := self.over or self.process.out_of_memory():
+        if excess := self._over or self.process.out_of_memory():
             referee.over_limit(color, excess)
         else:
             how = self.process.exit_words() if has_exited else "closed its standard output"
@@ -254,7 +257,7 @@ class Talk:
     def _look(self) -> None:
         self._activity, self._has_unread = self.process.activity(), bool(self.process.has_unread())
 
-    async def ask_more(self, seat: Seat) -> None:
+    async def _ask_more(self, seat: Seat) -> None:
         """Observe a bot that is late, and its reaction to more input if it waits for it."""
         self._look()
         if self._activity not in (Activity.WAITS_FOR_INPUT, Activity.UNKNOWN) or self._has_unread:
@@ -293,7 +296,7 @@ class Talk:
         self._keep_said(said)
         return said
 
-    def advised(self, referee: Referee, seat: Seat, fault: Fault) -> Fault:
+    def _advised(self, referee: Referee, seat: Seat, fault: Fault) -> Fault:
         """Return the fault unchanged and keep its hint."""
         seen = seen_of(seat, fault, referee.live, self.process, self._bot)
         if self._activity is not Activity.UNKNOWN:
@@ -302,6 +305,11 @@ class Talk:
             seen = seen._replace(probe=self._probe)
         self.hint = diagnose(seen)
         return fault
+
+    def failure_of(self, referee: Referee, fault: Fault, where: str = "") -> Failure:
+        """Return the failure by a fault in a game; `where` begins its words."""
+        ply = len(referee.actions) + 1 if referee.state is not None else 0
+        return self.failure(ply, fault.reason, where + fault.text)
 
     def failure(self, ply: int, reason: Reason | None, words: str, mistake: str = "", hint: str = "") -> Failure:
         """Return a failure with the last lines of the exchange and of standard error.

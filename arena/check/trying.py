@@ -14,7 +14,7 @@ from arena.bots.process import QUIT_GRACE
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.situations import Failure, Mark, Situation, SituationOutcome, Twist
-from arena.check.talk import Manner, Talk, Times
+from arena.check.talk import Manner, Talk, Times, talk_with
 from arena.game import Game, Variant
 from arena.game.faults import Fault, Hint, Mistake, Unstartable
 from arena.game.game_spec import GameSpec, Opening, Player
@@ -39,7 +39,9 @@ FOE = Player("opponent", "")
 INTERRUPTED_AFTER = 14
 """Plies after which a game is resumed in a new process."""
 FOE_SECONDS = 0.06
-"""The time of a slow opponent."""
+"""The time of a slow opponent for a move."""
+SLOW_PLIES = 6
+"""The first plies of a game, in which it is slow."""
 SAME_MISTAKES = 4
 """Failures of one kind after which the rest is not tried."""
 AT_THE_END = frozenset({Mistake.EXCEPTION, Mistake.WILD_POINTER, Mistake.ABORTED})
@@ -74,11 +76,18 @@ class PlannedGame:
                 given = game.tight_setup(variant, color, seed)
                 self.opening = (self._setup, given) if color else (given, self._setup)
 
+    def seconds(self, referee: Referee) -> float:
+        is_slow = self._situation.twist is Twist.SLOW_FOE and len(referee.actions) < SLOW_PLIES
+        return FOE_SECONDS if is_slow and referee.state is not None else 0.0
+
     def answer(self, referee: Referee) -> bytes | None:
         situation = self._situation
         phase = referee.seats[situation.color.opponent].phase
         if phase is Phase.INTRODUCING:
-            return None if situation.twist is Twist.NO_GAME else b"ready\n"
+            if situation.twist is not Twist.NO_GAME:
+                return b"ready\n"
+            referee.no_start(situation.color.opponent, "it is not there")
+            return None
         if phase is Phase.SETTING_UP:
             return f"setup {self._setup}\n".encode()
         state = referee.state
@@ -147,7 +156,7 @@ class BotTrial:
         game = PlannedGame(self._game, situation, self._seed)
         referee = Referee(self._spec(situation, game.opening))
         async with self._talk(situation) as talk:
-            await talk.play(referee, color, game.answer, game.is_at_break)
+            await talk.play(referee, color, game)
             if referee.refused is not None:
                 return SituationOutcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
             if referee.void is None and referee.verdict is None:
@@ -205,7 +214,7 @@ class BotTrial:
                 introduced = {side: introduction} if introduction else None
                 spec = self._spec(situation, None, number)
                 referee = Referee(spec, introduced=introduced, keeps=not is_last)
-                await talk.play(referee, side, game.answer, game.is_at_break)
+                await talk.play(referee, side, game)
                 plies += len(referee.actions)
                 if fault := referee.seats[side].fault:
                     return self._fault(situation, referee, talk, fault, f"game {number + 1} of its process: ")
@@ -228,7 +237,7 @@ class BotTrial:
         spec = self._spec(situation, None)
         referee = Referee(spec, can_pause=True)
         async with self._talk(situation, grace=0) as talk:
-            await talk.play(referee, color, game.answer, game.is_at_break)
+            await talk.play(referee, color, game)
             if referee.refused is not None:
                 return SituationOutcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
             if fault := referee.seats[color].fault:
@@ -241,7 +250,7 @@ class BotTrial:
         again = Referee(spec, history=history)
         game = PlannedGame(self._game, situation, self._seed + 1)
         async with self._talk(situation) as talk:
-            await talk.play(again, color, game.answer, game.is_at_break)
+            await talk.play(again, color, game)
             if fault := again.seats[color].fault:
                 return self._fault(situation, again, talk, fault)
         return SituationOutcome(situation, Mark.PASSED, plies=len(again.actions))
@@ -250,20 +259,14 @@ class BotTrial:
 
     @asynccontextmanager
     async def _talk(self, situation: Situation, grace: float = QUIT_GRACE) -> AsyncIterator[Talk]:
-        """A new process of the bot, which is ended completely at the end."""
-        process = self._held.start(self._bot)
         manner = Manner(
             open_verbs=self._game.open_verbs if situation.twist is Twist.NOISE else None,
             in_pieces=situation.twist is Twist.PIECES,
-            foe_seconds=FOE_SECONDS if situation.twist is Twist.SLOW_FOE else 0.0,
         )
-        talk = Talk(process, self._bot, self.times, manner)
-        try:
+        process = self._held.start(self._bot)
+        async with talk_with(process, self._bot, self.times, manner, grace) as talk:
             yield talk
-        finally:
-            talk.leave()
-            await process.end(0 if talk.hint else grace)
-            self.memory = max(self.memory, process.peak_memory)
+        self.memory = max(self.memory, process.peak_memory)
 
     def _spec(self, situation: Situation, opening: Opening | None, number: int = 0) -> GameSpec:
         me = self._bot.player
@@ -284,8 +287,7 @@ class BotTrial:
     def _fault(
         self, situation: Situation, referee: Referee, talk: Talk, fault: Fault, where: str = ""
     ) -> SituationOutcome:
-        ply = len(referee.actions) + 1 if referee.state is not None else 0
-        failure = talk.failure(ply, fault.reason, where + fault.text)
+        failure = talk.failure_of(referee, fault, where)
         if situation.twist is Twist.NOISE:
             failure = replace(failure, hint="; ".join(filter(None, (OF_NOISE, failure.hint))))
         return SituationOutcome(situation, _mark(situation), "", failure, len(referee.actions))

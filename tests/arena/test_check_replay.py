@@ -101,9 +101,7 @@ def test_what_breaks_the_protocol_is_shown_with_its_exchange(played: GameRecord,
     found = put(played, load_bot(bot.path))
     assert found.failure is not None
     assert found.failure.mistake == "debug-output"
-    said = [line.text for line in found.failure.exchange]
-    assert "it begins" in said  # on a busy machine what it says after that has come by then, too
-    assert said[-1] in ("it begins", "ready")
+    assert "it begins" in [line.text for line in found.failure.exchange]
 
 
 def test_a_bot_that_had_no_part_is_refused_and_can_be_given_a_side(played: GameRecord) -> None:
