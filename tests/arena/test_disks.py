@@ -1,14 +1,12 @@
-"""What a disk does to a store: it is full, it is cut off in the middle of a write, it goes away.
+"""What a disk does to a store: it is full, or cut off in the middle of a write.
 
 No game is lost that was reported, and what is said of it is one clear sentence.
 """
 
-import os
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -55,45 +53,6 @@ def assert_has(path: Path, numbers: list[int]) -> None:
 
 
 # --- a disk that is full ----------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)], capture_output=True, text=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=False)
-
-
-@pytest.mark.skipif(not shutil.which("mount") or os.geteuid() != 0, reason="only root can mount a small disk")
-def test_on_a_disk_that_fills_up_all_games_that_were_told_are_there(path: Path, small_disk: Path) -> None:
-    store_path = Path(shutil.copy(path, small_disk))
-    records = games(path, 200)
-    with Store(store_path, create=True) as store:
-        told, why = fill(store, records)
-    assert "the disk is full; every game that was stored before is still there" in why
-    assert len(told) > 3
-    assert_has(store_path, told)
-
-
-@pytest.mark.skipif(not shutil.which("mount") or os.geteuid() != 0, reason="only root can mount a small disk")
-def test_a_disk_that_goes_away_while_a_league_is_open_is_said_before_a_game_is_told(
-    path: Path, small_disk: Path
-) -> None:
-    store_path = Path(shutil.copy(path, small_disk))
-    first, second = games(path, 2)
-    with Store(store_path, create=True) as store:
-        store.add(first)
-        subprocess.run(["umount", "-l", str(small_disk)], check=True)
-        with pytest.raises(StoreError, match="or its disk was: there is no file now"):
-            store.add(second)
-        with pytest.raises(StoreError, match="there is no file now"):
-            store.refuse_changed()
 
 
 ADDS_GAMES = """

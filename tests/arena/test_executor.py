@@ -27,7 +27,6 @@ from arena.league.executor.local import MOST_DEATHS, LocalExecutor, local_execut
 from arena.league.executor.task import (
     Begun,
     GameTask,
-    InterruptGame,
     Lost,
     Notice,
     NotPlayed,
@@ -47,7 +46,6 @@ PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 PATIENCE = 120.0
 SETTINGS = Settings(variant_of(load_ruleset("duel")), PATIENT)
 GOOD = "introduce()\nset_up()\nplay()"
-SHORT = "introduce()\nset_up()\nplay(4)\nhear('turn')\nsay('move resign')\nhear('end')"
 BRIEF = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
 WAITS = """
 import time
@@ -229,31 +227,6 @@ while True: signal.pause()
     assert left_behind() == []
 
 
-def test_no_outcome_is_lost_to_a_cancelled_wait(make_bot: MakeBot) -> None:
-    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
-    games = games_of(bots, 2)
-
-    async def main() -> list[str]:
-        over: list[str] = []
-        async with local_executor(PlaySettings(bots), 1) as executor:
-            outcomes = executor.play(tasks_of(games))
-            with trio.fail_after(PATIENCE):
-                while len(over) < len(games):
-                    with trio.move_on_after(0.001):
-                        async for outcome in outcomes:
-                            over += ids([outcome], Played)
-        return over
-
-    assert trio.run(main) == [game.id for game in games]
-
-
-async def stopped(executor: LocalExecutor, outcomes: AsyncIterator[Outcome]) -> list[Outcome]:
-    """What is still told once it is stopped."""
-    executor.stop()
-    with trio.fail_after(PATIENCE):
-        return [outcome async for outcome in outcomes]
-
-
 def test_a_worker_that_somebody_stops_is_told_to_go_on_and_that_is_said(
     waiting: Waiting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -273,32 +246,6 @@ def test_a_worker_that_somebody_stops_is_told_to_go_on_and_that_is_said(
     words = "a worker process was stopped by a signal (SIGSTOP); it is continued (it plays ann - bob)"
     assert words in [outcome.line for outcome in told if isinstance(outcome, Notice)]
     assert len(ids(told, Played)) == 1
-
-
-def test_a_stop_is_heard_though_another_process_holds_the_parents_end_of_a_full_pipe(
-    waiting: Waiting, left_behind: LeftBehind
-) -> None:
-    """A child that the host's program has forked holds it."""
-
-    async def main() -> None:
-        async with local_executor(PlaySettings(waiting.bots), 1) as executor:
-            outcomes = executor.play(tasks_of(games_of(waiting.bots)))
-            await waiting.until(1)
-            process = executor._workers[0].process
-            assert process
-            copy = os.dup(process.connection._outgoing)
-            try:
-                (worker,) = workers()
-                worker.send_signal(signal.SIGSTOP)
-                await until(lambda: worker.status() == psutil.STATUS_STOPPED)
-                process.connection.send(InterruptGame("x" * 300_000))
-                await trio.testing.wait_all_tasks_blocked()
-                await stopped(executor, outcomes)
-            finally:
-                os.close(copy)
-
-    trio.run(main)
-    assert left_behind() == []
 
 
 def test_deaths_between_games_that_are_played_do_not_add_up(make_bot: MakeBot) -> None:
@@ -351,48 +298,6 @@ def test_a_game_under_way_and_one_that_waits_can_be_interrupted(waiting: Waiting
 
 
 # --- deaths -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("level", [Level.BASIC, pytest.param(Level.BWRAP, marks=in_bwrap)])
-def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
-    level: Level, tmp_path: Path, make_bot: MakeBot, left_behind: LeftBehind
-) -> None:
-    bots = make_bot(SHORT, "ann"), make_bot("import time\ntime.sleep(0.05)\n" + SHORT, "bob")
-    games = games_of(bots, 3)
-    under_way: set[str] = set()
-
-    async def main() -> list[Outcome]:
-        outcomes: list[Outcome] = []
-        killed: list[object] = []  # one; or more, if what the first had begun was over by then
-        async with local_executor(PlaySettings(bots, level), 2) as executor:
-            with trio.fail_after(PATIENCE):
-                async for outcome in executor.play(tasks_of(games)):
-                    outcomes.append(outcome)
-                    for state in executor._workers:
-                        if (
-                            isinstance(outcome, Begun)
-                            and len(ids(outcomes, Begun)) >= 3
-                            and not ids(outcomes, Lost)
-                            and outcome.id in state.begun
-                            and state.process
-                            and not any(other.process in killed for other in executor._workers)
-                        ):
-                            under_way.update(state.begun)
-                            killed.append(state.process)
-                            os.kill(state.process.pid, signal.SIGKILL)
-        return outcomes
-
-    outcomes = trio.run(main)
-    lost = ids(outcomes, Lost)
-    assert lost
-    assert set(lost) <= under_way
-    assert sorted(ids(outcomes, Played)) == sorted(game.id for game in games)
-    assert sorted(ids(outcomes, Begun)) == sorted([*(game.id for game in games), *lost])
-    names = {game.id: game.names for game in games}
-    said = [outcome.line for outcome in outcomes if isinstance(outcome, Notice)]
-    killed = "is played again: its worker process was killed by signal 9 (SIGKILL)"
-    assert sorted(said) == sorted(f"game {game} ({names[game]}) {killed}" for game in lost)
-    assert left_behind() == []
 
 
 def test_the_daemons_of_a_killed_workers_bots_are_killed(
