@@ -163,12 +163,6 @@ def test_a_bot_is_not_shown_the_arenas_environment(tmp_path: Path, monkeypatch: 
     assert names - expected - of_the_machine <= {"PWD", "_", "SHLVL"}, "what the shell itself adds"
 
 
-def test_the_arenas_interpreter_is_the_first_on_a_bots_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    bot = load_bot(put(tmp_path / "spy", "#!/bin/sh\necho $PATH\n"))
-    assert output(bot) == f"{Path(sys.executable).parent}:/usr/bin:/bin\n"
-
-
 def test_a_script_for_env_python3_finds_the_kit_wherever_it_lies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,14 +49,6 @@ def test_an_illegal_action_is_a_failure_in_the_words_of_the_game(tmp_path: Path)
     assert red["failure"]["words"] == "ply 1: 4: expected one of 1, 2, 3, got 4"
 
 
-def test_a_mistake_of_any_game_has_its_usual_hint(tmp_path: Path) -> None:
-    bot = heap_bot(tmp_path / "wrong.py", "[][0]")
-    done = invoke(tmp_path, "check", str(bot), *GAME, *UNHURRIED, "--quick", "--only", "red", "--json")
-    (red,) = [one for one in json.loads(done.stdout)["situations"] if one["key"] == "red"]
-    assert red["failure"]["mistake"] == "exception"
-    assert "IndexError" in red["failure"]["hint"]
-
-
 def test_a_stored_game_is_put_to_a_bot_again(tmp_path: Path) -> None:
     first = heap_bot(tmp_path / "first.py")
     second = heap_bot(tmp_path / "second.py", "self.legal[0]")

@@ -1,32 +1,20 @@
 """The `arena` command as its users meet it: real bots, real mistakes, real terminals."""
 
-import fcntl
 import json
 import os
-import pty
 import re
-import select
-import signal
-import struct
 import subprocess
 import sys
-import termios
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from commands import ARENA, invoke, run_program, unhurried
-from left_behind import processes_in
 from made_bots import PLAIN
-from terminals import read_all
 
 from arena.league.store import Store
 from arena.sandbox.levels import Level, choose
 from protocol.notation import Color
-
-PATIENCE = 120
-
-SLOW_BOT = PLAIN.replace('print("move"', 'time.sleep(0.05); print("move"').replace("import sys", "import sys, time")
 
 
 def with_bots(folder: Path) -> Path:
@@ -169,54 +157,6 @@ def test_an_internal_error_is_owned_up_to_without_a_traceback(folder: Path, monk
     assert "Traceback" not in done.stderr
 
 
-def set_size(terminal: int, columns: int, rows: int) -> None:
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-
-
-def seen_until(terminal: int, words: bytes) -> str:
-    """What a program shows in a terminal until these words, and whatever has come with them."""
-    seen = b""
-    while words not in seen:
-        assert select.select([terminal], [], [], PATIENCE)[0], seen
-        seen += os.read(terminal, 65536)
-    return seen.decode()
-
-
-def longest_line(seen: str) -> int:
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen)
-    return max(len(line) for line in plain.replace("\r", "\n").split("\n"))
-
-
-def test_a_live_table_of_60_columns_tells_long_names_apart_and_follows_a_terminal_that_gets_narrower(
-    folder: Path,
-) -> None:
-    for letter in "ab":
-        (folder / f"an-engine-with-a-long-name-{letter}.py").write_text(f"{PLAIN}# {letter}\n")
-    (folder / "slow.py").write_text(SLOW_BOT)  # so that the league goes on until it is stopped
-    bots = [path.name for path in sorted(folder.glob("an-engine*"))]
-    command = ("league", *bots, "slow.py", "--rules", "duel", "--rounds", "50", "--store", "l.sqlite", "-j", "1")
-    terminal, theirs = pty.openpty()
-    set_size(terminal, 60, 20)
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    line = [*ARENA, *unhurried(command)]
-    with subprocess.Popen(
-        line, cwd=folder, env={**environment, "TERM": "xterm"}, stderr=theirs, stdout=subprocess.DEVNULL
-    ) as running:
-        os.close(theirs)
-        before = seen_until(terminal, b"-b ") + seen_until(terminal, b"slow ")
-        set_size(terminal, 45, 20)
-        seen = before
-        while longest_line(seen) > 45:  # one more may have been drawn before
-            seen_until(terminal, b"/300 games")
-            seen = seen_until(terminal, b"slow ")
-        running.send_signal(signal.SIGTERM)
-        read_all(terminal)
-    assert running.returncode == 130
-    assert 45 < longest_line(before) <= 60
-    for letter in "ab":
-        assert re.search(rf"\d  an-eng\S*…\S*{letter} ", seen)
-
-
 def test_a_saved_game_that_cannot_be_resumed_now_is_as_it_was(folder: Path) -> None:
     """One message, as for a league, and the same command resumes the game later."""
     words = ["match", "alpha.py", "beta.py", "--rules", "duel", "--store", "l.sqlite", "--pause", "g.json"]
@@ -237,12 +177,6 @@ def test_a_saved_game_that_cannot_be_resumed_now_is_as_it_was(folder: Path) -> N
 
 # --- how bots are held ----------------------------------------------------------------------------------------------
 
-HOG = """
-import sys, time
-taken = b"x" * (100 * 1024 * 1024)
-for line in sys.stdin: pass
-time.sleep(3600)
-"""
 SAYS_ITS_CPUS = """
 import os, sys
 for line in sys.stdin:
@@ -254,15 +188,6 @@ for line in sys.stdin:
     if words[0] == "turn": print("move resign", flush=True)
     if words[0] == "quit": break
 """
-
-
-def test_games_under_other_limits_do_not_get_into_one_table(played: Path) -> None:
-    done = invoke(played, *LEAGUE, "--rounds", "3", "--memory", "300M")
-    assert done.returncode == 2
-    words = "limits of alpha: memory 512M, 64 processes, 16M of /tmp (in the store), memory 300M"
-    assert words in done.stderr
-    with Store(played / "l.sqlite", create=False) as store:
-        assert len({row.id for row in store.rows()}) == 4
 
 
 def test_kept_bots_play_the_return_game_in_the_same_process_and_one_that_is_missing_in_new_ones(folder: Path) -> None:
@@ -362,18 +287,6 @@ def test_a_default_store_whose_name_would_be_too_long_is_found_again(folder: Pat
     assert "2 of them stored already" in again.stderr
     assert invoke(folder, *command, "--seed", "2").returncode == 0
     assert len(list(folder.glob("match-*.sqlite"))) == 2
-
-
-def test_a_bot_that_takes_too_much_memory_forfeits_and_is_told_how_much(folder: Path) -> None:
-    (folder / "hog.py").write_text(HOG)
-    done = invoke(folder, "match", "alpha.py", "hog.py", "--games", "1", "--rules", "duel", "--memory", "64M")
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"^over-limit +1 +hog 1 *$", done.stdout, re.MULTILINE)
-    assert re.search(
-        r"hog forfeited 1 game \(over-limit\); the first, game 1: .*hog.* used \d+M of memory", done.stderr
-    )
-    assert "64M are allowed" in done.stderr
-    assert not processes_in(folder)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot pin programs to a CPU")

@@ -6,11 +6,9 @@ the record allow. Whatever comes of it is either the games that were stored, or 
 
 import json
 import math
-import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -36,7 +34,6 @@ from arena.stratego.rules.ruleset import ruleset_from_lines
 from protocol.notation import Color, Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
-PATIENCE = 120
 FLIPS = 80
 changed = msgspec.structs.replace
 
@@ -448,47 +445,6 @@ def test_damage_is_told_a_line_each_and_not_without_end(path: Path) -> None:
     lines = str(caught.value).splitlines()
     assert "    and 2 more" in lines
     assert str(Damage(None, "x")) == "x"
-
-
-COUNTS_SYNCS = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <unistd.h>
-static void note(void) { if (write(9, "s", 1) < 0) _exit(3); }
-int fsync(int fd) { note(); return ((int (*)(int)) dlsym(RTLD_NEXT, "fsync"))(fd); }
-int fdatasync(int fd) { note(); return ((int (*)(int)) dlsym(RTLD_NEXT, "fdatasync"))(fd); }
-"""
-ADDS_A_GAME = """
-import os, sys
-from pathlib import Path
-from arena.game.record import decode_record
-from arena.league.store import Store
-with Store(Path(sys.argv[1]), create=True) as store:
-    _, record = store.record("1")
-    import msgspec
-    os.ftruncate(9, 0)
-    store.add(msgspec.structs.replace(record, id="f" * 16))
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux" or not shutil.which("cc"), reason="needs a C compiler, and Linux")
-def test_storing_a_game_has_the_system_write_it_to_the_disk(path: Path, tmp_path: Path) -> None:
-    """Seen from below SQLite: its calls of fsync and fdatasync are counted on the way to the system."""
-    (tmp_path / "syncs.c").write_text(COUNTS_SYNCS)
-    library = tmp_path / "syncs.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "syncs.c", "-ldl"], check=True)
-    counted = os.open(tmp_path / "counted", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-    program = f"import os\nos.dup2({counted}, 9)\n{ADDS_A_GAME}"
-    subprocess.run(
-        [sys.executable, "-c", program, str(path)],
-        cwd=Path(__file__).parent.parent.parent,
-        env={**os.environ, "LD_PRELOAD": str(library)},
-        pass_fds=[counted],
-        timeout=PATIENCE,
-        check=True,
-    )
-    os.close(counted)
-    assert (tmp_path / "counted").stat().st_size >= 2, "the journal before the game, and the game"
 
 
 def test_several_processes_find_what_one_finds_and_in_the_same_order(

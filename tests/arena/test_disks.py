@@ -87,6 +87,13 @@ def test_a_limit_on_the_size_of_files_loses_no_stored_game(path: Path, room: int
     assert_has(path, list(range(13, int(last) + 1)))
 
 
+def test_a_game_that_is_stored_outlives_a_power_cut(path: Path) -> None:
+    """SQLite waits for the disk at each commit."""
+    full = 2
+    with Store(path, create=True) as store:
+        assert list(store._database.query("PRAGMA synchronous")) == [(full,)]
+
+
 TORN = """
 import os, sys
 from pathlib import Path

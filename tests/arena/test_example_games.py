@@ -2,16 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from commands import invoke
 from example_games import BOTS, FILES, FOLDER, copied
-from sandboxes import in_bwrap
 
-import arena
 from arena.game.registry import FILES as KNOWN_FILES
 
 PLAIN = """#!/usr/bin/env python3
@@ -76,20 +74,6 @@ def test_a_league_of_all_bots_is_played_without_a_fault(table: Table) -> None:
     assert {row["games"] for row in rows} == {4}
     assert {row["forfeits"] for row in rows} == {0}
     assert min(rows, key=lambda row: row["points"])["name"] == "plain"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [("swiss", "--rounds", "1"), ("ladder", "--games", "4")],
-)
-def test_the_other_formats_are_played(table: Table, words: Sequence[str]) -> None:
-    store = f"{words[0]}.sqlite"
-    more = ("--format", *words, "--store", store, "--seed", "5", "-j", "1", "-q")
-    table.run("league", *table.bots, *table.words, *more)
-    assert "sound" in table.run("verify", store)
-
-
-def test_all_stored_games_are_sound_by_the_rules_of_the_game(table: Table) -> None:
     assert "6 games, all sound" in table.run("verify", "l.sqlite")
 
 
@@ -108,43 +92,11 @@ def test_a_game_is_shown_as_each_seat_knew_it_and_logged(table: Table) -> None:
         assert everything.partition("ply 1")[2].count(". . . . .") == red.partition("ply 1")[2].count(". . . . .")
 
 
-def test_an_export_for_a_seat_has_what_it_was_told(table: Table) -> None:
-    whole = [json.loads(line) for line in table.run("export", "l.sqlite").splitlines()]
-    assert {game["game"] for game in whole} == {f"{table.name} 1"}
-    red, blue = (json.loads(table.run("export", "l.sqlite", "--game", "1", "--view", view)) for view in ("red", "blue"))
-    assert red["actions"] == blue["actions"] == whole[0]["actions"]
-    assert (red["told"] == blue["told"]) is (table.name == "connect4")
-    assert red["pair_seed"] is None, "the hidden dice follow from it"
-
-
-def test_a_report_has_a_page_with_drawings_of_each_game(table: Table) -> None:
-    table.run("report", "l.sqlite", "--out", "site")
-    pages = [path.read_text() for path in (table.folder / "site").rglob("*.html")]
-    assert any("<svg" in page or "data:image/svg+xml" in page for page in pages)
-
-
 def test_a_paused_game_is_resumed(table: Table) -> None:
     pause = ("--pause", "p.json", "--pause-after", "3", "--store", "p.sqlite", "--seed", str(2**64 - 1))
     table.run("match", *BOTS[table.name], *table.words, *pause)
     table.run("resume", "p.json", "--game", f"./{FILES[table.name]}")
     assert "1 game" in table.run("verify", "p.sqlite")
-
-
-@in_bwrap
-def test_both_sample_bots_play_in_a_sandbox(table: Table) -> None:
-    words = ("--games", "2", "--sandbox", "bwrap", "--store", "b.sqlite")
-    rows = standings(table, "match", *BOTS[table.name], *table.words, *words)
-    assert {row["forfeits"] for row in rows} == {0}
-
-
-def test_the_library_plays_and_replays(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(table.folder)
-    played = arena.match(
-        *BOTS[table.name], game=f"./{FILES[table.name]}", rules=SHORT[table.name], games=2, jobs=1, margin="2m"
-    )
-    steps = list(arena.replay(played.records[0]))
-    assert len(steps) == len(played.records[0].actions) + 1
-    assert any(step.view("red") != step.view("blue") for step in steps) is (table.name == "liars-dice")
 
 
 def test_an_installed_package_is_found_by_its_name(

@@ -88,19 +88,6 @@ def test_another_game_or_version_is_refused(folder: Path, tmp_path: Path) -> Non
     assert "holds games of taking 1, and taking 2 is here" in shown.stderr
 
 
-def test_what_is_no_game_is_refused_in_a_line(tmp_path: Path) -> None:
-    put(tmp_path / "mine.py", "1 / 0")
-    for name, words in (
-        ("mine.py", "the game cannot be loaded: ZeroDivisionError: division by zero"),
-        ("./none.py", "'./none.py' is none"),
-        ("strateg", "did you mean stratego?"),
-    ):
-        refused = run(tmp_path, "rules", "--game", name)
-        assert (refused.returncode, refused.stdout) == (2, "")
-        assert words in refused.stderr
-        assert refused.stderr.count("\n") == 1
-
-
 def test_rules_lists_the_variants_and_shows_one(folder: Path) -> None:
     listed = run(folder, "rules", "--game", "./taking.py").stdout
     assert "Take one to three stones. Who takes the last one loses.\nrule stones 9\n" in listed

@@ -95,18 +95,6 @@ def test_a_script_that_failed_to_load_is_fetched_again(
     complaints.clear()
 
 
-def test_axe_finds_nothing_on_pages_that_are_served(
-    serving: Serve, open_address: "OpenAddress", axe: "Axe", tmp_path: Path
-) -> None:
-    make_store(tmp_path / "l.sqlite", games=3)
-    server = server_of(tmp_path / "l.sqlite")
-    served = serving(server.application(), beside=server.run)
-    for name, screen in zip(("", "games/1.html#ply=1"), SCREENS, strict=True):  # both look the same from the disk
-        page = open_address(f"http://{served.host}/{name}")
-        page.wait_for_function("() => document.querySelector('.live').textContent.startsWith('Live')")
-        look_at(page, axe, [screen])
-
-
 BOT = """#!/usr/bin/env python3
 import os
 import time

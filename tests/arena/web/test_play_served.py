@@ -118,33 +118,10 @@ def test_a_game_against_a_bot_is_stored_and_its_page_says_how_to_replay_it(play:
     assert (record.setups[0], record.verdict.reason, len(record.actions)) == ("/".join(ROWS), Reason.RESIGN, 7)
 
 
-def test_after_a_game_another_one_is_played_at_the_same_address_with_colours_changed_or_not(
-    play: Any, tmp_path: Path
+def test_a_page_becomes_that_of_the_next_game_with_colours_changed_or_not(
+    play: Any, open_address: "OpenAddress", tmp_path: Path
 ) -> None:
     playing = play(1, "drifter", "--side", "red", "--name", "Ada", "--store", "s.sqlite", *UNHURRIED)
-    games: list[tuple[str, str]] = []
-    for swap in (True, False, None):
-        playing.until(0, "setting-up")
-        assert "when this one is over" in playing.ask(0, "again", {"swap": True})["refused"]
-        answer = playing.ask(0, "state")
-        games.append((answer["game"], answer["state"]["color"]))
-        assert playing.ask(0, "setup", {"rows": ROWS}) == {}
-        playing.until(0, "moving")
-        assert playing.ask(0, "resign", {}) == {}
-        playing.until(0, "over")
-        assert playing.ask(0, "state")["can_repeat"] is True
-        if swap is not None:
-            assert playing.ask(0, "again", {"swap": swap}) == {}
-    assert [color for _, color in games] == ["red", "blue", "blue"]
-    assert len({game for game, _ in games}) == 3
-    code, said = playing.interrupt()
-    assert (code, "Traceback" in said) == (0, False), said
-    with Store(tmp_path / "s.sqlite", create=False) as store:
-        assert store.last_number() == 3
-
-
-def test_a_page_becomes_that_of_the_next_game(play: Any, open_address: "OpenAddress") -> None:
-    playing = play(1, "drifter", "--side", "red", "--name", "Ada", *UNHURRIED)
     page = open_address("http://" + "".join(playing.places[0]))
     for color, goal in (("red", "Rematch"), ("blue", "New game"), ("blue", "")):
         page.wait_for_selector("#play[data-stage=setting-up]")
@@ -152,11 +129,16 @@ def test_a_page_becomes_that_of_the_next_game(play: Any, open_address: "OpenAddr
         page.select_option("[data-presets]", label="Random 1")
         page.click("[data-do=ready]")
         page.wait_for_selector("#play[data-stage=moving]")
+        assert "when this one is over" in playing.ask(0, "again", {"swap": True})["refused"]
         page.click("[data-opens=resign-asked]")
         page.click("[data-resign-asked] button[value=yes]")
         page.wait_for_selector("#play[data-stage=over]")
         if goal:
             page.get_by_role("button", name=goal).click()
+    code, said = playing.interrupt()
+    assert (code, "Traceback" in said) == (0, False), said
+    with Store(tmp_path / "s.sqlite", create=False) as store:
+        assert store.last_number() == 3
 
 
 def test_two_people_have_an_address_each_and_ctrl_c_saves_their_game(play: Any, tmp_path: Path) -> None:
