@@ -48,12 +48,13 @@ import trio
 
 from arena.bots.loading import load_bot
 from arena.bots.process import BotProcess
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.executor.local import local_executor
-from arena.league.executor.task import Failed, GameTask, Played, PlaySettings, Watched
+from arena.league.executor.task import Failed, GameTask, Played, Watched
 from arena.league.store import Store
 from arena.sandbox.launch import Launch
 from arena.stratego.game import variant_of

@@ -19,9 +19,9 @@ from leagues import Listed, specs
 from ply import INSTANT_BOT, compile_program
 
 from arena.bots.loading import load_bot
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.league.executor.local import local_executor
-from arena.league.executor.task import PlaySettings
 from arena.league.league_options import usable_cpus
 from arena.league.play_missing import PlayState, play_missing
 from arena.league.store import Store

@@ -32,11 +32,11 @@ import trio
 from ply import INSTANT_BOT, compile_program
 
 from arena.bots.loading import load_bot
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor.local import local_executor
-from arena.league.executor.task import PlaySettings
 from arena.league.league_options import usable_cpus
 from arena.league.pairing.pairing import Pairing
 from arena.league.play_missing import PlayState, play_missing

@@ -29,8 +29,8 @@ import trio
 from ply import INSTANT_BOT, compile_program
 
 import arena
-from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
+from arena.bots.runnable import PlaySettings
 from arena.bots.starting import Sandbox
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
@@ -84,7 +84,7 @@ def time_games(program: Path, games: int, level: Level, *, is_kept: bool) -> Cos
         return Cost(wall * 1000 / games, cpu * 1000 / games)
 
     own_every_orphan()
-    with Sandbox(level, [bot], Limits(), {}) as sandbox:
+    with Sandbox(PlaySettings([bot], level)) as sandbox:
         options = GameOptions(spawn=sandbox.start)
         return trio.run(play, replace(options, keeper=Keeper()) if is_kept else options)
 

@@ -14,6 +14,7 @@ from arena.api.threads import BackgroundCall, in_thread_of_trio
 from arena.bots.finding import find_bots
 from arena.bots.folders import BotFolders
 from arena.bots.process import QUIT_GRACE, BotProcess
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, IllegalAnswerError, UsageError
@@ -263,7 +264,8 @@ async def open_bot(
     with contextlib.ExitStack() as stack:
         folders = stack.enter_context(BotFolders())
         level, bot = await in_thread_of_trio(partial(_prepare, bot_word(path), chosen, folders))
-        held = stack.enter_context(Sandbox(level, [bot], usual_limits(chosen), {}, chosen.interpreters))
+        settings = PlaySettings([bot], level, usual_limits(chosen), interpreters=chosen.interpreters)
+        held = stack.enter_context(Sandbox(settings))
         with plain_errors():
             await held.try_out()
         try:

@@ -1,6 +1,7 @@
 """How each bot can be run at a sandbox level, and which bots cannot."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import trio
@@ -17,6 +18,27 @@ from arena.system.printable import printable
 
 if TYPE_CHECKING:
     from arena.sandbox.mounts import Mounts
+
+
+@dataclass(frozen=True)
+class PlaySettings:
+    """How the bots of one run are isolated and play.
+
+    `limits` are those of single bots by name, `usual` those of all others; `interpreters` are the host's programs for
+    bots. With `is_pinned` a worker and its bots share one CPU.
+    """
+
+    bots: Sequence[BotSpec]
+    level: Level = Level.BASIC
+    usual: Limits = field(default_factory=Limits)
+    limits: Mapping[str, Limits] = field(default_factory=dict)
+    interpreters: Sequence[str] = ()
+    pondering: bool = True
+    is_pinned: bool = False
+    is_watched: bool = False
+
+    def limits_of(self, bot: BotSpec) -> Limits:
+        return self.limits.get(bot.name, self.usual)
 
 
 class RefusedBotsError(UsageError):

@@ -1,11 +1,9 @@
 """Start the bots of one league or match at a sandbox level."""
 
 import os
-from collections.abc import Mapping, Sequence
 
-from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
-from arena.bots.runnable import RefusedBotsError, Ways
+from arena.bots.runnable import PlaySettings, RefusedBotsError, Ways
 from arena.bots.spec import BotSpec
 from arena.bots.trial import try_host
 from arena.sandbox import bwrap
@@ -18,31 +16,20 @@ from arena.sandbox.programs import HostPrograms
 class Sandbox:
     """Starts the bots of one league or match, in a `with` statement.
 
-    `limits` are those of single bots by name, `usual` those of all others; `interpreters` are the host's programs for
-    bots. Raises `RefusedBotsError` for bots that cannot be run at this level, and `SandboxError` if the level cannot
-    run what they need. Broken bots are never started.
+    Raises `RefusedBotsError` for bots that cannot be run at the level of the settings, and `SandboxError` if the level
+    cannot run what they need. Broken bots are never started.
     """
 
-    def __init__(
-        self,
-        level: Level,
-        bots: Sequence[BotSpec],
-        usual: Limits,
-        limits: Mapping[str, Limits],
-        interpreters: Sequence[str] = (),
-    ) -> None:
-        self.level = level
-        self.interpreters = tuple(interpreters)
-        self._usual = usual
-        self._limits = limits
+    def __init__(self, settings: PlaySettings) -> None:
+        self.settings = settings
         self._hierarchy: Hierarchy | None = None
         self._started = 0
-        self._host = HostPrograms(self.interpreters, bots)
-        ways = Ways(level, bots, self._host)
+        self._host = HostPrograms(settings.interpreters, settings.bots)
+        ways = Ways(settings.level, settings.bots, self._host)
         if ways.problems:
             raise RefusedBotsError("\n".join(ways.problems.values()))
         self._mounts, self._programs = ways.mounts, ways.programs
-        if level is Level.CGROUP:
+        if settings.level is Level.CGROUP:
             self._hierarchy = Hierarchy.find()
 
     async def try_out(self) -> None:
@@ -50,8 +37,8 @@ class Sandbox:
 
         Raises `SandboxError`, and `HostError` if this machine cannot start any process.
         """
-        if self.level is not Level.BASIC:
-            await try_host(self._host, self._usual)
+        if self.settings.level is not Level.BASIC:
+            await try_host(self._host, self.settings.usual)
 
     def __enter__(self) -> "Sandbox":
         return self
@@ -59,9 +46,6 @@ class Sandbox:
     def __exit__(self, *_: object) -> None:
         if self._hierarchy:
             self._hierarchy.close()
-
-    def limits_of(self, bot: BotSpec) -> Limits:
-        return self._limits.get(bot.name, self._usual)
 
     def start(self, bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
         """Start a bot, on these CPUs (default: all). Raises `StartError` and `HostError`."""
@@ -74,9 +58,9 @@ class Sandbox:
             raise
 
     def _launch(self, bot: BotSpec, cpus: frozenset[int]) -> Launch:
-        limits = self.limits_of(bot)
-        words = f"{self.level.value}: {limits.text}"
-        if self.level is Level.BASIC:
+        limits, level = self.settings.limits_of(bot), self.settings.level
+        words = f"{level.value}: {limits.text}"
+        if level is Level.BASIC:
             program = self._programs[bot.name]
             environment = {**bot.environment, "PATH": os.pathsep.join(map(str, program.path))}
             return Launch(program.command, bot.folder, environment, limits, cpus=cpus, words=words)

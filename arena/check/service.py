@@ -8,6 +8,7 @@ import trio
 from arena.bots.finding import find_entrants
 from arena.bots.folders import BotFolders
 from arena.bots.languages import language_of
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.situations import (
@@ -91,7 +92,7 @@ def _checked(level: Level, bot: BotSpec, options: CheckOptions, begins: Begins, 
     if bot.fault is not None:
         tried = _not_started(bot, situations)
     else:
-        with Sandbox(level, [bot], limits, {}, options.play.interpreters) as held:
+        with Sandbox(PlaySettings([bot], level, limits, interpreters=options.play.interpreters)) as held:
             run_games(run, held.try_out)
             trial = BotTrial(game, bot, held, time, options.play.seed)
             outcomes = run_games(run, _try_all, trial, bot, situations, options.only, begins)
@@ -147,7 +148,7 @@ def _replayed(level: Level, bot: BotSpec, options: PlayOptions, game: StoredGame
     if bot.fault is not None:
         raise UsageError(bot.fault)
     game = seated(game, bot)
-    with Sandbox(level, [bot], usual_limits(options), {}, options.interpreters) as held:
+    with Sandbox(PlaySettings([bot], level, usual_limits(options), interpreters=options.interpreters)) as held:
         run_games(run, held.try_out)
         return run_games(run, replay, game, bot, held)
 

@@ -75,7 +75,7 @@ def _play(
 ) -> int:
     if isinstance(prepared, AlreadyPlayed):
         return DONE if form is OutputForm.TEXT else _print_game(prepared.row, prepared.store, form)
-    remark(level_line(prepared.held.level, is_level_chosen))
+    remark(level_line(prepared.held.settings.level, is_level_chosen))
     red, blue = (bot.name for bot in prepared.bots)
     if prepared.spec.blue_time:
         red_time, blue_time = prepared.spec.times
@@ -225,7 +225,7 @@ def _play_person(
     if isinstance(prepared, AlreadyPlayed):
         return DONE
     if not all(player.is_person for player in prepared.bots):
-        remark(level_line(prepared.held.level, is_level_chosen))
+        remark(level_line(prepared.held.settings.level, is_level_chosen))
     red, blue = prepared.spec.times
     names = prepared.spec.names.replace(" - ", " (red) - ") + " (blue)"
     remark(f"{names}, {prepared.spec.variant.name}; red {red.text}, blue {blue.text}{_resumed(prepared)}")
@@ -294,5 +294,5 @@ def _kept(prepared: PreparedGame) -> str:
 
 
 def _line_to_resume(prepared: PreparedGame, *command: str) -> str:
-    named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
+    named = [word for path in prepared.held.settings.interpreters for word in ("--interpreter", path)]
     return arena_line(*command, str(prepared.file), *named, game=prepared.spec.variant.game)

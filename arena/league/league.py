@@ -17,10 +17,11 @@ import msgspec
 import trio
 
 from arena.bots.entering import fingerprint
+from arena.bots.runnable import PlaySettings
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import Player
 from arena.league.executor.local import local_executor
-from arena.league.executor.task import Executor, PlaySettings
+from arena.league.executor.task import Executor
 from arena.league.game_ids import Games
 from arena.league.league_options import PLACING, PlayOptions
 from arena.league.pairing.pairing import Pairing, Placing
@@ -274,7 +275,10 @@ class OpenLeague:
         if not jobs:
             state.is_complete = True
             return
-        async with self._executor(plan.play_settings(is_watched=state.watch is not None), jobs) as executor:
+        settings = replace(
+            plan.play_settings(plan.settings), is_pinned=plan.is_pinned, is_watched=state.watch is not None
+        )
+        async with self._executor(settings, jobs) as executor:
             bots = {bot.player: bot for bot in plan.bots}
             await play_missing(
                 walk.pairing,

@@ -89,7 +89,7 @@ def begin_person_game(
         return options.store or Path(default_store(Kind.PLAY, (), settings_of(options, []), *clock))
 
     with entrants(paths, options, store_of, say, run, least=len(paths)) as entered:
-        options, level, bots = entered.options, entered.level, entered.bots
+        options, bots = entered.options, entered.bots
         first, second = (*persons, *bots)
         if first.name == second.name:
             raise UsageError(f"--name: expected two names that differ, and both sides are called {first.name}")
@@ -105,12 +105,10 @@ def begin_person_game(
                 say(line)
             spec = _next_game(settings, store, players, who)
             red, blue = (first, second) if spec.players[0] == first.player else (second, first)
-            with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
+            with Sandbox(entered.play_settings(settings)) as held:
                 if bots:
-                    note_places(store, bots, level)
-                yield PreparedGame(
-                    spec, (red, blue), None, store, place, held, settings.pondering, settings.seed, settings.time
-                )
+                    note_places(store, bots, entered.level)
+                yield PreparedGame(spec, (red, blue), None, store, place, held, settings.seed, settings.time)
 
 
 def _new_file(first: BotSpec, second: BotSpec) -> Path:
@@ -175,7 +173,7 @@ def play_person_game(
 
 async def _play(prepared: PreparedGame, face: Face, stop: StopRequest, say: Say) -> GameOutcome:
     held = prepared.held
-    options = GameOptions(held.start, pondering=prepared.pondering, try_out=held.try_out)
+    options = GameOptions(held.start, pondering=held.settings.pondering, try_out=held.try_out)
     session = Session(prepared.spec, prepared.bots, options, prepared.history)
     shown, left = trio.Event(), trio.Event()
     errors: list[Exception] = []

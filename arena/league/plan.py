@@ -17,12 +17,11 @@ from arena.bots.entering import assign_identities, broken, copies_of_one
 from arena.bots.finding import find_entrants, fitting
 from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
-from arena.bots.runnable import runnable
+from arena.bots.runnable import PlaySettings, runnable
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.game_spec import Player
 from arena.game.time_control import parse_duration, parse_time
-from arena.league.executor.task import PlaySettings
 from arena.league.game_ids import Games
 from arena.league.league_options import LARGEST_SEED, ClusterOptions, Kind, PlayOptions, usable_cpus, variant_of
 from arena.league.option_values import (
@@ -64,6 +63,16 @@ class Entrants:
     options: PlayOptions
     level: Level
     path: Path
+
+    def play_settings(self, settings: Settings) -> PlaySettings:
+        return PlaySettings(
+            bots=self.bots,
+            level=self.level,
+            usual=settings.limits,
+            limits=dict(settings.bot_limits),
+            interpreters=self.options.interpreters,
+            pondering=settings.pondering,
+        )
 
 
 @contextlib.contextmanager
@@ -190,15 +199,11 @@ class LeagueEntry:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A league or match that is ready to be opened: its bots, settings, and the path of its store."""
+class Plan(Entrants):
+    """A league or match that is ready to be opened."""
 
     entry: LeagueEntry
-    options: PlayOptions
     settings: Settings
-    bots: tuple[BotSpec, ...]
-    level: Level
-    path: Path
     is_pinned: bool
     """Whether the bots of each game share a CPU."""
     cluster: "ClusterPlan | None" = None
@@ -221,18 +226,6 @@ class Plan:
     def format(self) -> str:
         """The name of the format; empty for the usual one."""
         return self.chosen.word if self.chosen else ""
-
-    def play_settings(self, *, is_watched: bool) -> PlaySettings:
-        return PlaySettings(
-            bots=self.bots,
-            level=self.level,
-            usual=self.settings.limits,
-            limits=dict(self.settings.bot_limits),
-            interpreters=self.options.interpreters,
-            pondering=self.settings.pondering,
-            is_pinned=self.is_pinned,
-            is_watched=is_watched,
-        )
 
 
 @contextlib.contextmanager
@@ -258,7 +251,8 @@ def planned(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run) -> Ite
         settings = settings_of(options, bots)
         games = entry.format(Games(settings), [bot.player for bot in bots], entry.rounds, entry.games).planned
         check_number(len(bots), entry.rounds, games)
-        yield Plan(entry, options, settings, bots, entered.level, entered.path, is_pinned(options, games), cluster)
+        pinned = is_pinned(options, games)
+        yield Plan(bots, options, entered.level, entered.path, entry, settings, pinned, cluster)
 
 
 def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":

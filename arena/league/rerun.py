@@ -21,13 +21,15 @@ from arena.bots.finding import bots_at
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits, read_limits
 from arena.bots.loading import load_bot
+from arena.bots.runnable import PlaySettings
 from arena.bots.samples import PREFIX, SAMPLES, bot_path, sample_file, split_word
 from arena.bots.spec import BotSpec
+from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player, is_person
 from arena.game.record import GameRecord
 from arena.game.recorded import spec_of
-from arena.league.executor.task import GameTask, PlaySettings
+from arena.league.executor.task import GameTask
 from arena.league.game_ids import return_game
 from arena.league.league_options import PlayOptions
 from arena.league.plan import built
@@ -219,7 +221,7 @@ def rerun(
             interpreters=options.interpreters,
             pondering=record.pondered_us is None,
         )
-        with settings.sandbox() as held:
+        with Sandbox(settings) as held:
             run_games(run, held.try_out)
             played = run_games(run, _play, record, spec, settings, say)
     return Rerun(record, played, difference(record, played))

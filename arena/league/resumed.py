@@ -18,6 +18,7 @@ import trio
 from arena.bots.entering import assign_identities, place_of
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
@@ -81,11 +82,10 @@ def resume_game(
             note_places(store, bots, level)
             programs = [bot for bot in bots if not bot.is_person]
             limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
-            with Sandbox(level, programs, saved.limits[0], limits, options.interpreters) as held:
+            settings = PlaySettings(programs, level, saved.limits[0], limits, options.interpreters, saved.pondering)
+            with Sandbox(settings) as held:
                 run_games(run, held.try_out)
-                yield PreparedGame(
-                    saved.spec, bots, saved.history, store, file, held, saved.pondering, saved.seed, saved.usual_time
-                )
+                yield PreparedGame(saved.spec, bots, saved.history, store, file, held, saved.seed, saved.usual_time)
 
 
 def _refuse_unnamed(of_file: Sequence[str], named: Sequence[str]) -> None:

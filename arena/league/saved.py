@@ -9,6 +9,7 @@ from pathlib import Path
 
 import trio
 
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
@@ -16,7 +17,7 @@ from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
 from arena.league.executor.local import local_executor
-from arena.league.executor.task import Begun, Failed, GameTask, Notice, NotPlayed, Paused, Played, PlaySettings
+from arena.league.executor.task import Begun, Failed, GameTask, Notice, NotPlayed, Paused, Played
 from arena.league.game_ids import Games
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.option_values import settings_of, store_of
@@ -40,21 +41,9 @@ class PreparedGame:
     """Stays open while the game is played, so that a replaced file is noticed."""
     file: Path
     held: Sandbox
-    pondering: bool
     seed: int
     usual_time: TimeControl | None = None
     """The time of the match, if a bot has its own."""
-
-    @property
-    def play_settings(self) -> PlaySettings:
-        limits = {bot.name: self.held.limits_of(bot) for bot in self.bots}
-        return PlaySettings(
-            bots=self.bots,
-            level=self.held.level,
-            limits=limits,
-            interpreters=self.held.interpreters,
-            pondering=self.pondering,
-        )
 
 
 @dataclass(frozen=True)
@@ -89,7 +78,7 @@ def begin_game(
     if options.openings is not None:
         raise UsageError("--pause and --openings cannot be used together: an opening is for a pair of games")
     with entrants(paths, options, partial(store_of, options, Kind.MATCH), say, run) as entered:
-        options, level, bots = entered.options, entered.level, entered.bots
+        options, bots = entered.options, entered.bots
         _refuse_unsaveable(bots)
         settings = settings_of(options, bots)
         red, blue = bots
@@ -100,16 +89,14 @@ def begin_game(
                 say(line)
             if {player.digest for player in store.kept().entrants} != {player.digest for player in players}:
                 store.keep(planned=1, meets_all=True, format="", disqualified=(), not_counted=())
-            store.keep(entrants=players, sandbox=level.value)
+            store.keep(entrants=players, sandbox=entered.level.value)
             spec = Games(settings).game(*players, 0)
             if row := store.row(spec.id):
                 yield AlreadyPlayed(row, store.path)
                 return
-            with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
+            with Sandbox(entered.play_settings(settings)) as held:
                 usual_time = settings.time if settings.bot_times else None
-                yield PreparedGame(
-                    spec, (red, blue), None, store, file, held, settings.pondering, settings.seed, usual_time
-                )
+                yield PreparedGame(spec, (red, blue), None, store, file, held, settings.seed, usual_time)
 
 
 def play_prepared(
@@ -143,8 +130,7 @@ def keep(
         played,
         prepared.bots,
         prepared.store.path,
-        held=prepared.held,
-        pondering=prepared.pondering,
+        settings=prepared.held.settings,
         seed=prepared.seed,
         usual_time=prepared.usual_time,
     )
@@ -179,7 +165,7 @@ async def _play(
     prepared: PreparedGame, pause_after: int | None, stop: StopRequest, versions: Versions, say: Say
 ) -> GameRecord | History | None:
     task = GameTask(prepared.spec, can_pause=True, history=prepared.history, pause_after=pause_after)
-    played = await play_alone(prepared.play_settings, task, prepared.spec, stop, say)
+    played = await play_alone(prepared.held.settings, task, prepared.spec, stop, say)
     await versions.are_unchanged(prepared.bots)
     return played
 

@@ -21,9 +21,9 @@ from arena.bots.asked import AskedBot
 from arena.bots.entering import as_player, may_be
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
 from arena.bots.loading import NotThereError, load_bot
+from arena.bots.runnable import PlaySettings
 from arena.bots.samples import bot_path
 from arena.bots.spec import BotSpec, person_spec
-from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player, is_person
 from arena.game.recheck import check_course, check_time
@@ -126,8 +126,7 @@ def saved_game(
     bots: tuple[BotSpec, BotSpec],
     store: Path,
     *,
-    held: Sandbox,
-    pondering: bool,
+    settings: PlaySettings,
     seed: int,
     usual_time: TimeControl | None = None,
 ) -> SavedGame:
@@ -138,11 +137,11 @@ def saved_game(
         bots=(_place_of(red), _place_of(blue)),
         store=str(store.resolve()),
         format=PAUSE_FORMAT,
-        sandbox=held.level.value,
-        limits=(held.limits_of(red), held.limits_of(blue)),
-        pondering=pondering,
+        sandbox=settings.level.value,
+        limits=(settings.limits_of(red), settings.limits_of(blue)),
+        pondering=settings.pondering,
         seed=seed,
-        interpreters=tuple(os.path.abspath(path) for path in held.interpreters),
+        interpreters=tuple(os.path.abspath(path) for path in settings.interpreters),
         usual_time=usual_time,
         arguments=(red.arguments, blue.arguments),
         persons=(red.is_person, blue.is_person),

@@ -21,6 +21,7 @@ from sandboxes import at_every_level, in_bwrap
 from arena.bots.build import build_all
 from arena.bots.limits import MIB, BuildLimits, Limits
 from arena.bots.loading import load_bot
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.sandbox import bwrap, bwrap_check
@@ -74,7 +75,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 def run_as_bot(bot: BotSpec) -> str:
     """What the bot's program prints in its sandbox."""
-    with Sandbox(Level.BWRAP, [bot], Limits(), {}) as held:
+    with Sandbox(PlaySettings([bot], Level.BWRAP)) as held:
         line = bwrap.through_shell(bwrap.command(held._mounts[bot.name], Limits(), bwrap.spare_user()))
     done = subprocess.run(line, check=False, capture_output=True, timeout=PATIENCE, input=b"")
     return done.stdout.decode() + done.stderr.decode()

@@ -9,8 +9,8 @@ import pytest
 import trio
 from bot_games import play
 
-from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.stored_game import Replayed, StoredGame, replay, seated
@@ -56,7 +56,7 @@ def played(tmp_path: Path) -> GameRecord:
 
 def put(record: GameRecord, bot: BotSpec) -> Replayed:
     game = seated(StoredGame(1, record), bot)
-    with Sandbox(Level.BASIC, [bot], Limits(), {}) as held:
+    with Sandbox(PlaySettings([bot], Level.BASIC)) as held:
         return trio.run(replay, game, bot, held)
 
 

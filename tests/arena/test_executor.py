@@ -16,7 +16,7 @@ from schedules import schedule
 
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
-from arena.bots.runnable import RefusedBotsError
+from arena.bots.runnable import PlaySettings, RefusedBotsError
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
@@ -33,7 +33,6 @@ from arena.league.executor.task import (
     Outcome,
     Paused,
     Played,
-    PlaySettings,
 )
 from arena.league.league_options import usable_cpus
 from arena.league.settings import Settings
@@ -405,7 +404,7 @@ def test_what_keeps_a_worker_from_holding_the_bots_is_raised_before_any_game(mak
     try:
         from arena.bots.starting import Sandbox
 
-        Sandbox(level, bots, Limits(), {})
+        Sandbox(PlaySettings(bots, level))
     except RefusedBotsError as error:
         expected = error
     else:

@@ -19,7 +19,7 @@ from sandboxes import at_every_level, in_bwrap
 
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
-from arena.bots.runnable import RefusedBotsError, runnable
+from arena.bots.runnable import PlaySettings, RefusedBotsError, runnable
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
@@ -55,7 +55,7 @@ def bot_folder(path: Path, command: str, env: str = "", **files: str) -> BotSpec
 def problem(level: Level, bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> str:
     """What is said of the first bot, alone, by an arena that has them all."""
     with pytest.raises(RefusedBotsError) as caught:
-        Sandbox(level, bots, Limits(), {}, [str(path) for path in named])
+        Sandbox(PlaySettings(bots, level, interpreters=[str(path) for path in named]))
     assert str(bots[0].path) in str(caught.value)
     return str(caught.value)
 
@@ -113,7 +113,7 @@ def test_a_folder_of_the_hosts_path_in_which_bots_lie_is_passed_over(
     host = HostPrograms((), [honest])
     assert folder / "bots" not in host.path
     assert folder / "bots" not in find_program(honest, host, is_shown=False).path
-    with Sandbox(level, [honest], Limits(), {}) as held:
+    with Sandbox(PlaySettings([honest], level)) as held:
         trio.run(held.try_out)
     assert ran(folder) == ""
 
@@ -146,7 +146,7 @@ def test_what_the_host_names_may_run_bots_with_all_of_its_installation(level: Le
     for line in ("#!{0}/opt/py/bin/tool", "#!{0}/opt/py/bin/other"):
         bot = load_bot(put(folder / "bots/bot", line.format(folder) + "\n"))
         assert "--interpreter" in problem(level, [bot])
-        Sandbox(level, [bot], Limits(), {}, [str(folder / named)])
+        Sandbox(PlaySettings([bot], level, interpreters=[str(folder / named)]))
 
 
 def test_what_the_host_names_must_not_lead_into_a_bots_files(folder: Path) -> None:
@@ -166,7 +166,7 @@ def test_what_the_host_names_must_not_lead_into_a_bots_files(folder: Path) -> No
 def try_out(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> Sandbox:
     names = [str(path) for path in named]
     assert [bot.fault for bot in runnable(Level.BWRAP, bots, HostPrograms(names, bots))] == [None] * len(bots)
-    held = Sandbox(Level.BWRAP, bots, Limits(), {}, names)
+    held = Sandbox(PlaySettings(bots, Level.BWRAP, interpreters=names))
     trio.run(held.try_out)
     return held
 

@@ -25,6 +25,7 @@ from bot_games import play
 
 from arena.bots.limits import Limits, parse_size
 from arena.bots.pipes import STDERR_KEPT
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.game.faults import MARK, GameResult
@@ -268,7 +269,7 @@ def test_it_does_what_the_table_says_and_the_next_game_is_not_the_worse_for_it(
         assert (following.verdict.reason, following.verdict.plies) == (Reason.RESIGN, 42), following.verdict
         check_record(following)
 
-    with Sandbox(level, [bad, opponent, good, brief], Limits(), {"bad": row.allowed}) as sandbox:
+    with Sandbox(PlaySettings([bad, opponent, good, brief], level, limits={"bad": row.allowed})) as sandbox:
         trio.run(games, sandbox)
     assert left_behind() == []
 

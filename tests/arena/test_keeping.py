@@ -15,6 +15,7 @@ from schedules import schedule
 from scripted import game_spec
 
 from arena.bots.limits import MIB, Limits
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.game.faults import Cause, Excess
@@ -24,7 +25,7 @@ from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.league.executor.local import LocalExecutor, local_executor
-from arena.league.executor.task import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings, Watched
+from arena.league.executor.task import Begun, GameTask, Lost, Notice, Outcome, Played, Watched
 from arena.league.settings import Settings
 from arena.play.game_options import USUAL, GameOptions, Keeper
 from arena.play.retry import play_with_retries
@@ -128,7 +129,7 @@ def was_kept(record: GameRecord, name: str) -> bool:
 
 @contextmanager
 def held(level: Level, *bots: BotSpec, pondering: bool = True, memory: int = 512 * MIB) -> Iterator[GameOptions]:
-    with Sandbox(level, bots, Limits(memory=memory), {}) as sandbox:
+    with Sandbox(PlaySettings(bots, level, Limits(memory=memory), {})) as sandbox:
         yield GameOptions(sandbox.start, pondering)
 
 

@@ -18,6 +18,7 @@ from sandboxes import at_every_level
 
 from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.loading import load_bot
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.cli.cmd_doctor import health_report
@@ -103,7 +104,7 @@ def test_auto_takes_the_strongest_that_works(
 def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bots: list[BotSpec]) -> None:
     ann, bob = bots
     usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
-    with Sandbox(level, bots, usual, {"ann": own}) as sandbox:
+    with Sandbox(PlaySettings(bots, level, usual, {"ann": own})) as sandbox:
 
         async def one_game() -> GameRecord:
             return await play(ann, bob, ruleset="duel", conditions=GameOptions(sandbox.start))

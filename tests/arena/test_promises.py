@@ -23,9 +23,10 @@ from sandboxes import LEVELS, at_every_level
 
 import arena.bots.pipes
 from arena.bots.arrivals import Arrivals
-from arena.bots.limits import MIB, Limits
+from arena.bots.limits import MIB
 from arena.bots.loading import load_bot
 from arena.bots.process import BotProcess
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
@@ -191,7 +192,7 @@ def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
         assert [child for child in psutil.Process().children() if child not in before] == []
         assert [process for process in inside if is_alive(process)] == []
 
-    with Sandbox(level, [bot], Limits(), {}) as sandbox:
+    with Sandbox(PlaySettings([bot], level)) as sandbox:
         for _ in range(3):
             trio.run(once, sandbox)
 

@@ -9,7 +9,7 @@ from sandboxes import in_bwrap
 from schedules import schedule
 
 from arena.bots import process
-from arena.bots.limits import Limits
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.game.record import GameRecord, History
@@ -152,7 +152,7 @@ def test_who_is_killed_as_the_machine_has_no_memory_left_has_not_lost(
     async def play() -> GameRecord:
         return await play_with_retries(game, bots, GameOptions(held.start), said.append)
 
-    with Sandbox(level, bots, Limits(), {}) as held:
+    with Sandbox(PlaySettings(bots, level)) as held:
         record = trio.run(play)
     why = "this machine ran out of memory, and red (ann) was killed when the kernel made room"
     assert said == [f"game {game.id} (ann - bob) is played again: {why}"]

@@ -17,6 +17,7 @@ from sandboxes import at_every_level, in_bwrap
 
 from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.loading import load_bot
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.starting import Sandbox
 from arena.game.game_spec import GameSpec, Player
@@ -206,9 +207,9 @@ def test_a_bot_that_has_changed_since_may_not_go_on_and_a_saved_game_is_no_store
 def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
     bot = load_bot(ROOT / "bots" / "drifter.py")
     history = History(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), (NoteLine(1, "red", "hm"),))
-    held = Sandbox(Level.BASIC, [bot], Limits(), {bot.name: Limits(memory=GIB)})
+    settings = PlaySettings([bot], Level.BASIC, limits={bot.name: Limits(memory=GIB)}, pondering=False)
     game = spec("duel", TimeControl())
-    paused = saved_game(game, history, (bot, bot), tmp_path / "s.sqlite", held=held, pondering=False, seed=1)
+    paused = saved_game(game, history, (bot, bot), tmp_path / "s.sqlite", settings=settings, seed=1)
     assert (paused.sandbox, paused.limits[0].memory, paused.pondering) == ("basic", GIB, False)
     save_game(paused, tmp_path / "g.json")
     assert load_saved(tmp_path / "g.json") == paused
@@ -279,8 +280,8 @@ def test_a_store_that_is_exchanged_while_the_game_is_played_gets_no_game(tmp_pat
     with Store(path, create=True) as store:
         other = path.read_bytes()
         store.add_all(records[:2])
-        held = Sandbox(Level.BASIC, [bot], Limits(), {})
-        prepared = PreparedGame(spec("duel", TimeControl()), (bot, bot), None, store, tmp_path / "g", held, True, 1)
+        held = Sandbox(PlaySettings([bot], Level.BASIC))
+        prepared = PreparedGame(spec("duel", TimeControl()), (bot, bot), None, store, tmp_path / "g", held, 1)
 
         def play_and_exchange(*_: object) -> GameRecord:
             """In place of the loop in which the game is played."""

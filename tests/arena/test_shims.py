@@ -18,6 +18,7 @@ from sandboxes import in_bwrap
 from arena.bots.build import build_all
 from arena.bots.limits import BuildLimits, Limits
 from arena.bots.loading import load_bot
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
@@ -94,7 +95,7 @@ def built(bot: BotSpec, named: Sequence[Path] = ()) -> BotSpec:
 def output(bot: BotSpec, named: Sequence[Path] = ()) -> str:
     """Return what the bot prints in its sandbox, after the trial of the host's programs."""
     names = [str(path) for path in named]
-    trio.run(Sandbox(Level.BWRAP, [bot], Limits(), {}, names).try_out)
+    trio.run(Sandbox(PlaySettings([bot], Level.BWRAP, interpreters=names)).try_out)
     line = bwrap.command(mounts_of(bot, host=HostPrograms(names, [bot])), Limits(), bwrap.spare_user())
     done = subprocess.run(bwrap.through_shell(line), capture_output=True, text=True, timeout=PATIENCE, check=False)
     return done.stdout + done.stderr

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from random_play import any_rules
 
 from arena.bots.limits import Limits
-from arena.bots.runnable import RefusedBotsError
+from arena.bots.runnable import PlaySettings, RefusedBotsError
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError, UsageError
 from arena.game.faults import GameResult, Verdict
@@ -25,7 +25,6 @@ from arena.league.executor.task import (
     Paused,
     Play,
     Played,
-    PlaySettings,
     SkippedGames,
     WorkerSetup,
     from_worker,

@@ -12,11 +12,12 @@ import pytest
 import unplayed
 from executors import executor_here
 
+from arena.bots.runnable import PlaySettings
 from arena.game.faults import Fault, GameResult, Verdict, forfeit, verdict_of
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.league.exchange import import_games
-from arena.league.executor.task import Executor, GameTask, PlaySettings
+from arena.league.executor.task import Executor, GameTask
 from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import FormatOptions, Kind, PlayOptions
 from arena.league.pairing.chosen import format_of

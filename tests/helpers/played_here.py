@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 import pytest
 import trio
 
+from arena.bots.runnable import PlaySettings
 from arena.bots.starting import Sandbox
 from arena.league.executor import worker
 from arena.league.executor.task import (
@@ -18,7 +19,6 @@ from arena.league.executor.task import (
     Paused,
     Play,
     Played,
-    PlaySettings,
     SkippedGames,
     SkipSecondGames,
 )
@@ -31,14 +31,14 @@ USERS = ("league", "saved")
 class ExecutorHere:
     """The games of one worker, which is given as many as it has slots."""
 
-    def __init__(self, settings: PlaySettings, slots: int, held: Sandbox, nursery: trio.Nursery) -> None:
+    def __init__(self, slots: int, held: Sandbox, nursery: trio.Nursery) -> None:
         self._nursery = nursery
         self._tell, self._outcomes = trio.open_memory_channel[Outcome](100_000)
         self._free = trio.Semaphore(slots)
         self._last: dict[str, str] = {}
         """The first game of each task by its last one, whose outcome makes room for another task."""
         self._is_closed = False
-        self._games = worker.WorkerGames(self, settings, held, nursery)  # type: ignore[arg-type]
+        self._games = worker.WorkerGames(self, held, nursery)  # type: ignore[arg-type]
 
     def send(self, message: object) -> None:
         """What a worker sends to its parent; what comes after the end is lost."""
@@ -88,10 +88,10 @@ class ExecutorHere:
 
 @asynccontextmanager
 async def executor_of(settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
-    with settings.sandbox() as held:
+    with Sandbox(settings) as held:
         await held.try_out()
         async with background() as nursery:
-            yield ExecutorHere(settings, jobs, held, nursery)
+            yield ExecutorHere(jobs, held, nursery)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import Any
 
 import trio
 
+from arena.bots.runnable import PlaySettings
 from arena.errors import ArenaError
 from arena.league.executor.task import (
     Begun,
@@ -25,7 +26,6 @@ from arena.league.executor.task import (
     Paused,
     Play,
     Played,
-    PlaySettings,
     SkippedGames,
     SkipSecondGames,
     Watched,

@@ -4,50 +4,23 @@ import enum
 import pickle
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol, Self
+from dataclasses import replace
+from typing import Protocol, Self
 
 import msgspec
 import trio
 
 from arena.bots.languages import language_of
-from arena.bots.limits import Limits
-from arena.bots.runnable import RefusedBotsError
+from arena.bots.runnable import PlaySettings, RefusedBotsError
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.sandbox.launch import HostError, SandboxError
-from arena.sandbox.levels import Level
 from arena.system.concurrency import open_nursery
-
-if TYPE_CHECKING:
-    from arena.bots.starting import Sandbox
-
-
-@dataclass(frozen=True)
-class PlaySettings:
-    """The settings of all games of one run; `limits` are those of single bots by name, `usual` those of all others.
-
-    With `is_pinned` a worker and its bots share one CPU.
-    """
-
-    bots: tuple[BotSpec, ...]
-    level: Level = Level.BASIC
-    usual: Limits = field(default_factory=Limits)
-    limits: Mapping[str, Limits] = field(default_factory=dict)
-    interpreters: tuple[str, ...] = ()
-    pondering: bool = True
-    is_pinned: bool = False
-    is_watched: bool = False
-
-    def sandbox(self) -> "Sandbox":
-        from arena.bots.starting import Sandbox  # only processes that play games load it
-
-        return Sandbox(self.level, self.bots, self.usual, self.limits, self.interpreters)
 
 
 def sendable(text: str) -> str:

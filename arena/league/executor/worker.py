@@ -31,7 +31,6 @@ from arena.league.executor.task import (
     Paused,
     Play,
     Played,
-    PlaySettings,
     SkippedGames,
     SkipSecondGames,
     StopWorker,
@@ -102,8 +101,9 @@ class EventStream:
 
 
 class WorkerGames:
-    def __init__(self, connection: Connection, settings: PlaySettings, held: Sandbox, nursery: trio.Nursery) -> None:
+    def __init__(self, connection: Connection, held: Sandbox, nursery: trio.Nursery) -> None:
         self._connection, self._nursery = connection, nursery
+        settings = held.settings
         self._events = EventStream(connection) if settings.is_watched else None
         if self._events:
             nursery.start_soon(self._events.send)
@@ -224,12 +224,11 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[To
     ask_for_short_slices()
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)
-    settings = setup.settings()
-    with settings.sandbox() as held:
+    with Sandbox(setup.settings()) as held:
         await held.try_out()
         connection.send(WorkerReady())
         async with trio.open_nursery() as nursery:
-            worker = WorkerGames(connection, settings, held, nursery)
+            worker = WorkerGames(connection, held, nursery)
             async for message in messages:
                 if isinstance(message, Play):
                     _load(message.task.spec.kind)

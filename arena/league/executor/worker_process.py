@@ -9,9 +9,10 @@ from typing import Any
 
 import trio
 
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.league.executor.child_process import Connection, WireError, own_python, until_dead
-from arena.league.executor.task import PlaySettings, StopWorker, WorkerSetup, from_worker
+from arena.league.executor.task import StopWorker, WorkerSetup, from_worker
 from arena.sandbox import reaper
 from arena.sandbox.launch import cannot_start_another
 from arena.sandbox.procfs import look

@@ -12,6 +12,7 @@ from made_stores import play_game
 from scripted import game_spec
 
 from arena.bots.limits import BuildLimits
+from arena.bots.runnable import PlaySettings
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, encode_record
@@ -36,7 +37,7 @@ from arena.league.executor.cluster.cluster_protocol import (
     Unprepared,
     WorkerAnswer,
 )
-from arena.league.executor.task import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings
+from arena.league.executor.task import Begun, GameTask, Lost, Notice, Outcome, Played
 from arena.play.machine import calibration_of, worker_of
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.version import __version__

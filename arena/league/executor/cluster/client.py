@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import msgspec
 import trio
 
+from arena.bots.runnable import PlaySettings
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
@@ -57,7 +58,6 @@ from arena.league.executor.task import (
     NotPlayed,
     OutcomeStream,
     Played,
-    PlaySettings,
     without_files,
 )
 from arena.play.machine import ms_text, percent_of, played_on, reference_text
