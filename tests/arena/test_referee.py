@@ -180,16 +180,6 @@ def test_a_whole_game_byte_by_byte_and_write_by_write() -> None:
     assert [seat.declared for seat in referee.seats] == ["Ann 1.0", ""]
 
 
-def test_only_the_seat_at_fault_gets_an_error_and_it_comes_before_the_end(duel: Table) -> None:
-    duel.reply(RED, "move a4-a5")
-    duel.skip()
-    duel.reply(BLUE, "move a4-a5")
-    duel.expect(
-        BLUE, "error ply 2: a4-a5: blue has no piece on a4 (rule: own-piece)", "end loss illegal-action", "quit"
-    )
-    duel.expect(RED, "moved red a4-a5", "end win illegal-action", "quit")
-
-
 def test_the_last_introduction_counts() -> None:
     table = seat_bots()
     table.begin(RED_ROWS, BLUE_ROWS, red=["name A", "want board", "name B", "want legal"])
@@ -241,12 +231,6 @@ def test_resigning_is_a_ply(duel: Table, loser: Color) -> None:
     assert_lost(duel, loser, Reason.RESIGN, plies=len(actions))
     assert duel.referee.actions == actions
     assert f"\nmoved {loser.word} resign\nend ".encode() in b"\n" + sent_to(duel, loser.opponent)
-
-
-def test_no_move_at_the_very_start() -> None:
-    table = seat_bots(LONERS)
-    table.begin(FREE, SHUT_IN)
-    assert_lost(table, BLUE, Reason.NO_MOVE, plies=0)
 
 
 def test_both_immobile_at_the_very_start() -> None:

@@ -7,23 +7,19 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_play import any_rules
+from scripted import game_spec
+from unplayed import record_of
 
 from arena.bots.limits import Limits
 from arena.bots.runnable import PlaySettings, RefusedBotsError
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError, UsageError
-from arena.game.faults import GameResult, Verdict
-from arena.game.game_spec import GameSpec, Player
-from arena.game.record import GameRecord, History, NoteLine, Use
-from arena.game.time_control import TimeControl
+from arena.game.record import History, NoteLine
 from arena.league.executor.child_process import Frames, frame
 from arena.league.executor.task import (
     Failed,
-    GameTask,
     Notice,
     Paused,
-    Play,
     Played,
     SkippedGames,
     WorkerSetup,
@@ -33,8 +29,6 @@ from arena.league.executor.task import (
 )
 from arena.sandbox.launch import HostError, SandboxError
 from arena.sandbox.levels import Level
-from arena.stratego.game import variant_of
-from protocol.notation import Reason
 
 odd_text = st.text(st.characters(exclude_categories=()), max_size=20)
 text = st.text(max_size=20)
@@ -71,7 +65,6 @@ play_settings = st.builds(
     st.lists(odd_text, max_size=2).map(tuple),
     st.booleans(),
 )
-players = st.tuples(*[st.builds(Player, text, text)] * 2)
 pasts = st.builds(
     History,
     st.tuples(text, text),
@@ -91,51 +84,11 @@ def test_the_settings_of_a_run_are_the_same_in_a_worker(asked: PlaySettings, slo
     assert (setup.slots, setup.cpus) == (slots, cpus)
 
 
-@settings(max_examples=30, deadline=None)
-@given(data=st.data())
-def test_a_task_is_the_same_in_a_worker(data: st.DataObject) -> None:
-    time = TimeControl(data.draw(st.none() | numbers), data.draw(st.none() | numbers), data.draw(numbers))
-    spec = GameSpec(
-        data.draw(text),
-        variant_of(data.draw(any_rules)),
-        time,
-        data.draw(players),
-        data.draw(st.tuples(numbers, numbers)),
-        data.draw(numbers),
-    )
-    task = GameTask(spec, data.draw(st.booleans()), data.draw(st.none() | pasts), data.draw(st.none() | numbers))
-    assert Frames(to_worker).feed(frame(Play(task))) == [Play(task)]
-
-
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_what_came_of_games_is_the_same_in_the_parent_however_the_pipe_cuts_it(data: st.DataObject) -> None:
-    verdict = st.builds(Verdict, st.sampled_from(GameResult), st.sampled_from(Reason), numbers, text)
-    use = st.builds(Use, numbers, numbers)
-    record = st.builds(
-        GameRecord,
-        id=text,
-        arena=text,
-        ruleset=text,
-        rules=st.lists(st.tuples(text, text), max_size=2).map(tuple),
-        time=st.just(TimeControl()),
-        players=players,
-        seeds=st.tuples(numbers, numbers),
-        pair_seed=numbers,
-        declared=st.tuples(text, text),
-        setups=st.tuples(st.none() | text, st.none() | text),
-        actions=st.lists(text, max_size=3).map(tuple),
-        times_us=st.lists(numbers, max_size=3).map(tuple),
-        notes=st.just(()),
-        verdict=verdict,
-        stderr=st.tuples(text, text),
-        started=st.floats(0, 1e12),
-        seconds=st.floats(0, 1e6),
-        used=st.none() | st.tuples(use, use),
-        confinement=st.tuples(text, text),
-    )
     message: st.SearchStrategy[Any] = (
-        st.builds(Played, record)
+        st.just(Played(record_of(game_spec())))
         | st.builds(Paused, text, st.none() | pasts)
         | st.builds(Notice, text)
         | st.builds(SkippedGames, st.lists(text).map(tuple))

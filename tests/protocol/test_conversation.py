@@ -4,8 +4,6 @@ import itertools
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from protocol.actions import STRATEGO_FORMS
 from protocol.codec import decode_from_bot, encode_for_bot
@@ -70,29 +68,3 @@ def test_each_message_in_each_phase_leads_on_or_is_refused(phase: str, verb: str
 @pytest.mark.parametrize("phase", Phase)
 def test_the_arena_waits_exactly_where_something_may_be_sent(phase: Phase) -> None:
     assert phase.bot_must_answer is any(FOLLOWING[phase.name, verb] != "-" for verb in MESSAGES)
-
-
-@given(st.lists(st.sampled_from([*MESSAGES, "hello", "asked", "turn", "end"]), max_size=30))
-def test_no_order_of_messages_gets_two_answers_to_one_request(said: list[str]) -> None:
-    """Between two requests of the arena no bot can have more than one set-up, one move and one `ready` accepted."""
-    phase, answered = Phase.STARTING, True
-    requests = {
-        "hello": (Phase.STARTING, Phase.INTRODUCING),
-        "asked": (Phase.IDLE, Phase.SETTING_UP),
-        "turn": (Phase.WAITING, Phase.THINKING),
-        "end": (Phase.WAITING, Phase.IDLE),
-    }
-    for word in said:
-        if word in requests:
-            before, then = requests[word]
-            if phase is before:
-                phase, answered = then, word == "end"
-            continue
-        try:
-            phase = after(phase, message(word))
-        except RemoteProtocolError:
-            continue
-        if word in {"ready", "setup", "move"}:
-            assert not answered
-            answered = True
-        assert answered is not phase.bot_must_answer

@@ -76,27 +76,12 @@ def test_what_is_no_color_has_no_pieces_and_is_an_error(view: View, color: Color
         view.pieces(color)
 
 
-def test_a_fight_is_not_mixed_up_with_the_move_after_it(view: View) -> None:
-    play(view, Moved(RED, "a4-a7"), Battle("a7", Rank.SCOUT, Rank.MINER, Survivor.DEFENDER))
-    play(view, Moved(BLUE, "a7-a6"), Moved(RED, "b4-b7"), Battle("b7", Rank.SPY, Rank.MARSHAL, Survivor.ATTACKER))
-    assert (look(view, "a6"), look(view, "b7")) == ("b3", "rS")
-    assert view.captured == ([Rank.SCOUT], [Rank.MARSHAL])
-
-
 def test_a_fight_that_nobody_began_changes_nothing(view: View) -> None:
     play(view, Moved(RED, "a4-a7"), Battle("a7", Rank.SCOUT, Rank.MINER, Survivor.DEFENDER))
     play(view, Moved(RED, "b4-a4"))
     before = view.cells()
     play(view, Battle("a7", Rank.SPY, Rank.MINER, Survivor.ATTACKER))
     assert view.cells() == before
-
-
-def test_hidden_ranks_are_the_army_less_the_seen_and_the_lost(view: View) -> None:
-    everything = {Rank.FLAG: 1, Rank.SPY: 1, Rank.SCOUT: 1, Rank.MINER: 1, Rank.MARSHAL: 1}
-    assert view.hidden_ranks() == everything
-    play(view, Moved(BLUE, "j7-j5"), Reveal("j5", Rank.SCOUT))
-    play(view, Moved(RED, "a4-a7"), Battle("a7", Rank.SCOUT, Rank.SPY, Survivor.ATTACKER))
-    assert view.hidden_ranks() == {Rank.FLAG: 1, Rank.MINER: 1, Rank.MARSHAL: 1}
 
 
 def test_what_is_said_beside_the_board_is_kept(view: View) -> None:

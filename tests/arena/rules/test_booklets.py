@@ -4,19 +4,16 @@ Every test names the sentence that it shows: the booklet, and the page or the se
 rules, the citations in the ruleset files, and what is refused (and in which words) follow.
 """
 
-import re
-import tomllib
 from collections.abc import Iterator
-from dataclasses import fields, replace
-from importlib import resources
+from dataclasses import replace
 
 import pytest
 from rule_games import army_of, play, rows_of
 
 from arena.stratego.rules.action_types import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.ruleset import RULE_KEYS, Bombs, EqualRanks, Ruleset, Starts
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.ruleset import Bombs, EqualRanks, Starts
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.stratego.rules.tables import fight_table
 from protocol.messages import Battle, Guess, Rescued, Reveal
 from protocol.notation import FILES, RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor
@@ -766,38 +763,6 @@ def test_every_fight_ends_as_the_table_says(equal_ranks: EqualRanks, bombs: Bomb
     assert {rank.letter for rank in table} == set(FIGHTS)
 
 
-# --- where each rule comes from -------------------------------------------------------------------------------------
-
-SOURCES = re.compile(
-    r"Vintage p+\. \d+|81320 p\. \d+|09495, |Travel, |494/495, |03/2000, |Milton Bradley|Horn|ISF Game Rules|"
-    r"UCC 2012[,:] |The article|All booklets|No booklet|^Reading: "
-)
-
-
-@pytest.mark.parametrize("name", ruleset_names())
-def test_every_rule_that_is_not_the_common_one_says_where_it_comes_from(name: str) -> None:
-    ruleset = load_ruleset(name)
-    common = {field.name: field.default for field in fields(Ruleset)}
-    own = {key for key in RULE_KEYS if getattr(ruleset, key) != common[key]}
-    notes = dict(ruleset.notes)
-    assert own <= set(notes)
-    for key, note in notes.items():
-        assert SOURCES.search(note), f"{key}: {note}"
-
-
-@pytest.mark.parametrize("name", switch_names())
-def test_every_switch_has_a_title_and_a_source_and_leaves_a_note(name: str) -> None:
-    switches = tomllib.loads(
-        (resources.files("arena.stratego.rules") / "data" / "switches.toml").read_text(encoding="utf-8")
-    )
-    switch = switches[name]
-    assert switch["title"]
-    assert SOURCES.search(switch["source"].replace(" (2014)", ""))
-    base = INFILTRATOR if name == "infiltration" else "isf"
-    notes = dict(load_ruleset(f"{base}+{name}").notes)
-    assert all(notes[key].startswith(f"+{name}: {switch['source']}") for key in switch["rules"])
-
-
 # --- refused actions ------------------------------------------------------------------------------------------------
 
 
@@ -805,21 +770,6 @@ def test_a_rescue_of_a_piece_that_was_never_lost_is_refused() -> None:
     error = _refused(_at_a9(), "a9-a10+7c2")
     assert error.rule is BrokenRule.RESCUE
     assert "red has lost no major" in str(error)
-
-
-def test_a_captains_path_through_a_piece_is_refused() -> None:
-    game = _start("vintage/lightning", "F:e1 5:b3 6:b2", "F:e10 5:b7 6:j7")
-    error = _refused(game, "b2-b3-c3")
-    assert error.rule is BrokenRule.BLOCKED
-    assert "the piece on b3 is in the way" in str(error)
-    assert _refused(game, "b2-b4").rule is BrokenRule.BLOCKED
-
-
-def test_a_captains_path_over_a_lake_is_refused() -> None:
-    game = _start("vintage/lightning", "F:e1 6:c4", "F:e10 6:j7")
-    error = _refused(game, "c4-c5-b5")
-    assert error.rule is BrokenRule.LAKE
-    assert "the lake on c5 is in the way" in str(error)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ drawn towards what seldom happens: of all texts that the grammar allows and that
 through exactly those on the list. The two are written apart.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -17,25 +16,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_play import any_rules, lively, random_rows
 from random_rules import army_of
-from rule_games import play, refusal, start
+from rule_games import refusal, start
 
 from arena.stratego.rules.action_types import (
     Action,
     BrokenRule,
     IllegalActionError,
     Infiltration,
-    Path,
     Rescue,
     parse_action,
 )
-from arena.stratego.rules.board import DIAGONAL_MOVES, MOVES, RANKS, StraightMove
+from arena.stratego.rules.board import MOVES, RANKS
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.ruleset import FixedPieces, Flag, Ruleset
+from arena.stratego.rules.ruleset import FixedPieces, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.actions import is_action
-from protocol.messages import Battle, Guess, Rescued, Reveal
-from protocol.notation import HOME_SQUARES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES, Color, Rank, Reason
-from protocol.seats import Outcome
+from protocol.notation import HOME_SQUARES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES, Color, Rank
 
 ALL_SORTS = army_of("F1 B2 S2 22 32 41 62 91 M1 I2")
 seeds = st.integers(0, 2**32 - 1)
@@ -188,64 +184,6 @@ def test_where_guesses_paths_and_rescues_are_possible_the_list_is_what_passes_th
     assert looked == 5
 
 
-def _sort(action: Action) -> str:
-    if isinstance(action, StraightMove):
-        return "diagonal" if action.text in DIAGONAL_MOVES else "far" if action.between else "step"
-    if isinstance(action, Rescue):
-        return "rescue of a path" if isinstance(action.move, Path) else "rescue"
-    return type(action).__name__.lower()
-
-
-def test_random_play_meets_every_sort_of_action_event_and_refusal() -> None:
-    """So that the properties here do not hold for want of cases."""
-    names = [
-        "jumbo-81320/infiltrator+rescue+lightning-captains+mobile-flag",
-        "jumbo-81320/infiltrator+rescue+mobile-bombs+silent-defence",
-        "vintage/original+rescue+lightning-captains+exploding-bombs",
-    ]
-    rules = [replace(load_ruleset(name), army=ALL_SORTS) for name in names]
-    rules += [load_ruleset("tek"), load_ruleset("lattaque")]
-    actions: Counter[str] = Counter()
-    events: Counter[type] = Counter()
-    refusals: set[BrokenRule | None] = set()
-    reasons: set[Reason] = set()
-    diagonal_attacks = right = silent = 0
-    for seed in range(60):
-        rng = Random(seed)
-        game = _begin(rules[seed % len(rules)], rng)
-        while not game.outcome:
-            if seed < 10 and game.ply % 25 == 20:
-                refusals |= _refusals(game, rng)
-            action = lively(game, rng)
-            said = game.play(action)
-            actions[_sort(action)] += 1
-            events.update(type(event) for event in said)
-            diagonal_attacks += action.text in DIAGONAL_MOVES and isinstance(said[1], Battle)
-            right += any(isinstance(event, Guess) and event.right for event in said)
-            silent += any(isinstance(event, Battle) and game.tables.hides_defender(event) for event in said)
-        reasons.add(game.outcome.reason)
-    assert set(actions) >= {"step", "far", "diagonal", "path", "rescue", "infiltration"}
-    assert set(events) >= {Battle, Reveal, Rescued, Guess}
-    assert diagonal_attacks == actions["diagonal"]
-    assert 0 < right < events[Guess]
-    assert silent
-    assert {Reason.FLAG, Reason.FLAG_HOME} <= reasons
-    assert refusals >= set(BrokenRule) - {BrokenRule.FORM, BrokenRule.CHASE, BrokenRule.TWO_SQUARES, BrokenRule.OVER}
-
-
-def _refusals(game: EngineGame, rng: Random) -> set[BrokenRule | None]:
-    arriving = [
-        action.text
-        for action in game.legal_moves()
-        if isinstance(action, StraightMove) and action.target // 10 in (0, 9)
-    ]
-    met = {_refused_by(game, action) for action in TRAVELS}
-    for text in rng.sample([*_others(game, arriving[:1])], 500) + [f"{text}+8c2" for text in arriving]:
-        with suppress(ValueError):
-            met.add(_refused_by(game, parse_action(text)))
-    return met
-
-
 # --- moving what may not be moved -----------------------------------------------------------------------------------
 
 FIXED = {"fixed_pieces": FixedPieces.LOSES}
@@ -296,27 +234,3 @@ def test_playing_on_in_a_copy_leaves_the_original_as_it_was_and_the_other_way_ro
     in_game = _play_on(game, Random(seed), 25)
     in_second = _play_on(second, Random(seed), 25)
     assert in_first == in_game == in_second
-
-
-# --- a rescue and the positions of a chase --------------------------------------------------------------------------
-
-
-# Red's scout is lost on i7, its marshal gets to a10 and chases Blue's scout round four squares.
-def test_a_rescue_may_not_cross_a_border_once_too_often() -> None:
-    game = start("F:j1 M:a4 S:e4 2:i1", "F:j10 M:j7 2:e9 S:i10", rescues=2)
-    play(game, "a4-a5 e9-e4 a5-a6 j7-j6 a6-a7 j6-j7 a7-a8 e4-e5 a8-a9 j7-j6 a9-a10 j6-j7")
-    play(game, "i1-i2 e5-e4 a10-a9 j7-j6 a9-a10 j6-j7 a10-a9 e4-e5")
-    assert refusal(game, "a9-a10+Se1").rule is BrokenRule.TWO_SQUARES
-    assert not any(isinstance(action, Rescue) for action in game.legal_moves())
-
-
-def test_a_flag_that_walks_home_rescues_nothing() -> None:
-    """Arriving wins. What comes back then comes back after the end."""
-    game = start("F:a4 M:e4 2:j1", "F:j10 M:j7 2:e9", rescues=2, flag=Flag.MOBILE, two_squares=None)
-    play(game, "j1-j7 e9-e8 a4-a5 e8-e9 a5-a6 e9-e8 a6-a7 e8-e9 a7-a8 e9-e8 a8-a9 e8-e9")
-    assert game.rescuable(0) == [Rank.SCOUT]
-    assert "a9-a10" in {action.text for action in game.legal_moves()}
-    assert not any(isinstance(action, Rescue) for action in game.legal_moves())
-    assert "wins by arriving" in str(refusal(game, "a9-a10+2a1"))
-    play(game, "a9-a10")
-    assert game.outcome == Outcome(Color.RED, Reason.FLAG_HOME)

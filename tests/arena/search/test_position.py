@@ -80,21 +80,6 @@ def test_a_position_goes_in_lockstep_with_the_engine_under_all_rules(data: st.Da
     assert is_same(position, game)
 
 
-@pytest.mark.parametrize("name", ["isf", "vintage/duel", "jumbo-81320/infiltrator+rescue", "milton-bradley"])
-def test_a_game_is_undone_to_its_beginning(name: str) -> None:
-    begun = random_table(load_ruleset(name), 3)
-    position, rng = Position(begun.ruleset, *begun.rows), Random(3)
-    steps = []
-    while position.outcome is None and position.ply < 150:
-        steps.append(snapshot(position))
-        position.play(lively(position, rng))
-    while steps:
-        position.undo()
-        assert snapshot(position) == steps.pop()
-    with pytest.raises(IndexError):
-        position.undo()
-
-
 @pytest.mark.parametrize("name", ["isf", "vintage/duel"])
 def test_an_action_that_is_text_is_refused_and_changes_nothing(name: str) -> None:
     """As `view.legal` has it."""
