@@ -1,4 +1,4 @@
-"""The interface of a side in a game, which a bot's process and a person both have.
+"""The sides of a running game: a bot's process, or a person.
 
 Bytes go in with `write_now` and come out of the descriptor `stdout`, which can be waited for. The other members are
 about a program: its end, its use of the machine, its standard error.
@@ -7,11 +7,10 @@ about a program: its end, its use of the machine, its standard error.
 import os
 import select
 from collections.abc import Callable
-from typing import Protocol
 
 import trio
 
-from arena.bots.process import QUIT_GRACE
+from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.usage import CpuTimes
 from arena.game.faults import Excess
 from arena.game.hints import Activity
@@ -22,100 +21,7 @@ from protocol.lines import LineBuffer
 LARGEST_READ = 65536
 
 
-class Participant(Protocol):
-    """One side of a running game. `arena.bots.process.BotProcess` documents each member.
-
-    The default of a method is for a side without a process.
-    """
-
-    @property
-    def stdin(self) -> int: ...
-    @property
-    def stdout(self) -> int: ...
-    @property
-    def sandbox(self) -> str: ...
-    @property
-    def is_confined(self) -> bool: ...
-    @property
-    def stderr_tail(self) -> str: ...
-    @property
-    def used_us(self) -> int: ...
-    @property
-    def peak_memory(self) -> int: ...
-    @property
-    def pondered_us(self) -> int: ...
-
-    def write_now(self, data: bytes) -> bytes: ...
-    def has_output(self) -> bool: ...
-    def read_now(self) -> bytes | None: ...
-    async def end(self, grace: float = QUIT_GRACE) -> None: ...
-
-    def cpu_us(self) -> int:
-        return 0
-
-    def used_since(self, before_us: int) -> int | None:
-        return None
-
-    def first_times(self) -> CpuTimes:
-        return CpuTimes(None, {})
-
-    def times(self) -> CpuTimes | None:
-        return None
-
-    def freeze(self) -> None:
-        return
-
-    def thaw(self) -> None:
-        return
-
-    def worked_us(self) -> int:
-        return 0
-
-    def is_starved(self, before_us: int, seconds: float) -> bool:
-        return False
-
-    def has_exited(self) -> bool:
-        return False
-
-    def exit_words(self) -> str:
-        return ""
-
-    def exit_status(self) -> int | None:
-        return None
-
-    def out_of_memory(self) -> Excess | None:
-        return None
-
-    def machine_was_out_of_memory(self) -> bool:
-        return False
-
-    def read_stderr_now(self) -> None:
-        return
-
-    def activity(self) -> Activity:
-        return Activity.UNKNOWN
-
-    def has_unread(self) -> bool | None:
-        return False
-
-    def has_closed_input(self) -> bool:
-        return False
-
-    def kill_now(self) -> None:
-        return
-
-    async def drain_stderr(self) -> None:
-        await trio.sleep_forever()
-
-    async def wait_exit(self) -> None:
-        await trio.sleep_forever()
-
-    async def watch(self) -> Excess:
-        await trio.sleep_forever()
-        raise AssertionError("a participant without a process uses nothing of the machine")
-
-
-class PersonParticipant(Participant):
+class PersonParticipant:
     """A person's side of one game, without a process.
 
     The referee speaks version 1 of the protocol with a person as with a bot, so that records of both are alike. The
@@ -123,7 +29,6 @@ class PersonParticipant(Participant):
     """
 
     sandbox = ""
-    is_confined = False
     stderr_tail = ""
     used_us = peak_memory = pondered_us = 0
     stdin = stdout = -1
@@ -168,3 +73,60 @@ class PersonParticipant(Participant):
             self._is_open = False
             os.close(self.stdout)
             os.close(self._out)
+
+    # --- what only a program has --------------------------------------------------------------------------------------
+
+    def cpu_us(self) -> int:
+        return 0
+
+    def used_since(self, before_us: int) -> int | None:
+        return None
+
+    def first_times(self) -> CpuTimes:
+        return CpuTimes(None, {})
+
+    def times(self) -> CpuTimes | None:
+        return None
+
+    def freeze(self) -> None:
+        return
+
+    def thaw(self) -> None:
+        return
+
+    def worked_us(self) -> int:
+        return 0
+
+    def is_starved(self, before_us: int, seconds: float) -> bool:
+        return False
+
+    def has_exited(self) -> bool:
+        return False
+
+    def exit_words(self) -> str:
+        return ""
+
+    def out_of_memory(self) -> Excess | None:
+        return None
+
+    def machine_was_out_of_memory(self) -> bool:
+        return False
+
+    def activity(self) -> Activity:
+        return Activity.UNKNOWN
+
+    def kill_now(self) -> None:
+        return
+
+    async def drain_stderr(self) -> None:
+        await trio.sleep_forever()
+
+    async def wait_exit(self) -> None:
+        await trio.sleep_forever()
+
+    async def watch(self) -> Excess:
+        await trio.sleep_forever()
+        raise AssertionError("a participant without a process uses nothing of the machine")
+
+
+Participant = BotProcess | PersonParticipant

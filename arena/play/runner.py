@@ -30,7 +30,7 @@ from arena.play.driver import Driver
 from arena.play.game_events import GameFinished
 from arena.play.game_options import USUAL, ArenaStoppedError, GameOptions, Interrupt, KeptBot
 from arena.play.machine import this_machine
-from arena.play.participant import Participant
+from arena.play.participant import Participant, PersonParticipant
 from arena.sandbox.launch import StartError
 from arena.system.concurrency import open_nursery
 from arena.version import __version__
@@ -202,9 +202,9 @@ class GameRunner:
         )
 
     def _advised(self, bots: tuple[BotSpec, BotSpec], seat: Seat, fault: Fault) -> Fault:
-        if bots[seat.color].is_person:
-            return fault
         process = self._processes.get(seat.color)
+        if isinstance(process, PersonParticipant):
+            return fault
         bot, live, turn = bots[seat.color], self.referee.live, None
         if fault.reason is Reason.TIMEOUT and (turn := self._driver.turn_of(seat.color)):
             fault = with_processor_time(fault, turn.used_us)
@@ -275,7 +275,7 @@ def seen_of(
     seat: Seat,
     fault: Fault,
     live: LiveGame,
-    process: Participant | None,
+    process: BotProcess | None,
     bot: BotSpec,
     *,
     turn: TurnUse | None = None,
