@@ -1,6 +1,6 @@
 """The running game: its state, both clocks, the history, and the output for both seats.
 
-`arena.game.referee` decides which messages are allowed, and the verdict.
+Which messages are allowed is decided by `arena.game.seat`, the verdict by `arena.game.referee`.
 """
 
 from collections.abc import Iterator

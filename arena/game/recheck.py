@@ -15,7 +15,7 @@ from arena.game import Game, State
 from arena.game.exported import date_text
 from arena.game.faults import MAX_FAULT, GameResult, Illegal, forfeit, illegal, tried, verdict_of
 from arena.game.game_spec import GameSpec, Opening
-from arena.game.record import GameRecord, History, NoteLine, RecordError, usual_turns
+from arena.game.record import MOST_SECONDS, GameRecord, History, NoteLine, RecordError, usual_turns
 from arena.game.recorded import spec_of, started, turns_text
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, GameClock, TimeControl
 from protocol.lines import RemoteProtocolError
@@ -30,8 +30,6 @@ AT_ANY_TIME = frozenset({Reason.NO_START, Reason.CRASH, Reason.PROTOCOL, Reason.
 
 ROUNDING_US = 1.0
 """Rounding error of a ply, as times are kept in whole microseconds."""
-MOST_SECONDS = 100 * 366 * 24 * 3600
-"""The longest game: a person may think for a week at each move, but a century is no game."""
 MOST_MS = 10**14
 """Three thousand years: more than any option of the command line."""
 

@@ -17,6 +17,8 @@ from protocol.messages import Ability, Want
 from protocol.seats import Color
 
 STRATEGO_1 = f"{STRATEGO} 1"
+MOST_SECONDS = 100 * 366 * 24 * 3600
+"""The longest game: a person may think for a week at each move, but a century is no game."""
 
 
 class NoteLine(msgspec.Struct, frozen=True):

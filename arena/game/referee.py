@@ -1,6 +1,6 @@
 """A whole game as a value: the bots' output and its times go in, the arena's output and the verdict come out.
 
-The referee reads no clock, starts no process and never waits. The carrier of the bytes (`arena.play.runner` for real
+The referee reads no clock, starts no process and never waits. The carrier of the bytes (`arena.play.driver` for real
 processes, a test for a script) does this, until it `is_over`:
 
     for each seat in `due()`: send it `take(seat)`, and call `sent(seat, now)` with the time at which that began

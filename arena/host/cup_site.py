@@ -33,15 +33,13 @@ from arena.report.site.site_contents import SitePlan
 from arena.report.standings import Line
 from arena.sandbox.levels import Level
 from arena.system.printable import shown
-from arena.version import __version__
 from arena.web.feed import Viewers
 from arena.web.guard import NOT_FOUND, Asset, Complain, PageLook, RequestRefused
 from arena.web.live_games import LiveGames
 from arena.web.store_pages import NOT_READ, ServedStore, StoreReader
-from arena.web.store_server import LIVE
+from arena.web.store_server import FOOTER, LIVE
 
 FOLDER = str(Path(__file__).parent / "templates")
-FOOTER = f"Served by arena {__version__}."
 MENU = (
     ("Front page", "index.html"),
     ("Ladder", "ladder"),

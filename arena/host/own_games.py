@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.game.game_spec import Player
-from arena.host.cup_site import FOOTER, ROWS, CupSite, go_to
+from arena.host.cup_site import ROWS, CupSite, go_to
 from arena.host.guarded import Visitor
 from arena.host.seasons import is_whole
 from arena.host.submissions import Submission
@@ -22,6 +22,7 @@ from arena.report.site.page_frame import Site
 from arena.web.guard import NOT_FOUND, TEMPLATES, RequestRefused
 from arena.web.store_pages import GAME as GAME_NAME
 from arena.web.store_pages import TYPES
+from arena.web.store_server import FOOTER
 from protocol.seats import Color
 
 MENU = (("Front page", "../../index.html"), ("Team", "../../team"), ("Games of the team", "../../team/games"))

@@ -181,7 +181,8 @@ class LeagueEntry:
     If it is `strict`, broken bots are refused; otherwise they are listed (with `skip_broken` left out), and those that
     need a missing program are left out. If `distinct`, copies of one bot are refused. Unless `follow_links`, paths that
     are links are broken bots. `times` are time controls for the paths, None for the usual one. A league that `is_new`
-    ignores earlier ones of the store. `archive` is whether copies of the bots are kept; None: if the format has rounds.
+    ignores earlier ones of the store. `archive` is whether copies of the bots are kept; None: if the format places
+    the bots itself.
     """
 
     paths: Sequence[str]

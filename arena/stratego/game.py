@@ -172,8 +172,8 @@ class Stratego(Game):
         return TRIALS
 
     def tried_variants(self) -> Sequence[str]:
-        """Return all rulesets, and each switch on the first that it goes with; small armies first, for short games."""
-        return [*ruleset_names(), *filter(None, map(_switched, switch_names()))]
+        """Return all rulesets, and each switch with one that it goes with, of a small army if possible."""
+        return [*ruleset_names(), *map(_switched, switch_names())]
 
     def tight_setup(self, variant: Variant, color: Color, seed: int) -> str:
         from arena.stratego.opponents import narrow_rows
@@ -201,11 +201,11 @@ def _starting(variant: Variant, starts: Starts) -> Variant:
 
 
 def _switched(switch: str) -> str:
-    for name in ("duel", "isf", "jumbo-81320/infiltrator", "vintage/original", "milton-bradley"):
+    for name in ("duel", "isf", *ruleset_names()):
         with suppress(RulesetError):
             load_ruleset(f"{name}+{switch}")
             return f"{name}+{switch}"
-    return ""
+    raise RulesetError(f"no ruleset goes with {switch}")
 
 
 GAME = Stratego()

@@ -13,7 +13,7 @@ import msgspec
 
 from arena.game.faults import GameResult
 from arena.game.game_spec import Player
-from arena.game.record import GameRecord, RecordError, decode_record
+from arena.game.record import MOST_SECONDS, GameRecord, RecordError, decode_record
 from arena.system.printable import printable
 from protocol.seats import Color, Reason
 
@@ -27,7 +27,6 @@ TABLE_COLUMNS = (
 COLUMNS = ("number", "id", "red", "red_digest", "blue", "blue_digest", *TABLE_COLUMNS[4:-2])
 """The columns as they are read and covered by `row_digest`, with the names and digests of the players."""
 MOST = 2**53
-MOST_SECONDS = 100 * 366 * 24 * 3600
 LAST_DATE = 253_402_300_799  # the end of the year 9999
 FIRST_NUMBER, LAST_NUMBER = 1, 10**11 - 1
 """The numbers of games: more than fit into any file, and too few digits for the start of an id."""
