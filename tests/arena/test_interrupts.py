@@ -237,20 +237,6 @@ def test_a_signal_during_a_build_leaves_nothing_of_it_even_where_ctrl_c_is_ignor
     assert not processes_in(folder / "built")
 
 
-def test_a_signal_among_several_tasks_is_one_line_too(folder: Path, start: Start) -> None:
-    """As where bots are built or tried out."""
-    before = (
-        "import os, signal, trio, arena.league.plan as entrants\n"
-        "async def stop(*_):\n"
-        "    async with trio.open_nursery() as nursery:\n"
-        "        nursery.start_soon(trio.sleep, 60)\n"
-        "        os.kill(os.getpid(), signal.SIGTERM)\n"
-        "        await trio.sleep(60)\n"
-        "entrants.runnable = lambda level, bots, host, usual, run: run(stop)"
-    )
-    assert ended(folder, start(*LEAGUE, before=before)) == INTERRUPTED
-
-
 def test_ctrl_c_while_the_table_is_made_does_not_lose_it(folder: Path, start: Start) -> None:
     before = (
         "import os, signal, arena.cli.play_games as play\nmake = play.make_table\n"

@@ -154,9 +154,11 @@ def test_both_games_are_played_in_the_same_processes_each_with_its_own_seed(
 
 
 def test_what_a_bot_has_declared_and_wanted_holds_in_the_second_game(pairs: Pairs, make_bot: MakeBot) -> None:
-    named = plays().replace("introduce()", "hear('hello')\nsay('name kept 1')\nsay('want legal')\nsay('ready')")
+    said = "hear('hello')\nsay('name kept 1')\nsay('author Ann')\nsay('want legal')\nsay('ready')"
+    named = plays().replace("introduce()", said)
     first, second = trio.run(pairs.play, make_bot(named, "ann"), make_bot(plays(), "bob"))
     assert (first.declared, second.declared) == (("kept 1", ""), ("", "kept 1"))
+    assert (first.authors, second.authors) == (("Ann", ""), ("", "Ann"))
 
 
 FRESH = {
@@ -315,18 +317,6 @@ def outcomes_of(ann: BotSpec, bob: BotSpec, heard: Heard, level: Level = Level.B
 
 def told_of(outcomes: Iterable[Outcome]) -> list[tuple[type[Outcome], str | None]]:
     return [(type(outcome), outcome.id) for outcome in outcomes if not isinstance(outcome, Notice | Watched)]
-
-
-@at_both_levels
-def test_a_pair_is_one_task_with_the_outcomes_of_two_games(
-    level: Level, make_bot: MakeBot, left_behind: LeftBehind
-) -> None:
-    ann, bob = make_bot(plays(), "ann"), make_bot(plays(), "bob")
-    first, second = pair_of(ann, bob)
-    outcomes = outcomes_of(ann, bob, lambda *_: None, level)
-    assert told_of(outcomes) == [(Begun, first.id), (Played, first.id), (Begun, second.id), (Played, second.id)]
-    assert [outcome.record.kept or None for outcome in outcomes if isinstance(outcome, Played)] == [None, (True, True)]
-    assert left_behind() == []
 
 
 WAITS = """

@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from commands import invoke
 from made_bots import QUICK
-from played_here import games_played_here
-from unplayed import Quiet
 
 from arena.api.leagues import League
-from arena.game.record import GameRecord
-from arena.league.league import open_league
-from arena.league.league_options import FormatName, FormatOptions, Kind, PlayOptions
-from arena.league.pairing.chosen import format_of
-from arena.league.plan import LeagueEntry
-from arena.league.stop import StopRequest, Wish
-from arena.league.store import GameRow, Store
+from arena.league.store import Store
 
 if TYPE_CHECKING:
     import subprocess
@@ -124,39 +116,3 @@ def test_a_knockout_that_is_not_over_is_incomplete(folder: Path) -> None:
     assert not re.search(r"game \d", done.stderr), "nothing is played again"
     with Store(folder / "l.sqlite", create=False) as store:
         assert store.read().kept.planned == games
-
-
-class Stopping(Quiet):
-    """Asks to stop after so many games."""
-
-    def __init__(self, stop: StopRequest, games: int) -> None:
-        self._stop, self._games = stop, games
-
-    def finished(self, row: GameRow, record: GameRecord) -> None:
-        self._games -= 1
-        if self._games <= 0:
-            self._stop.ask(Wish.STOP_NOW)
-
-
-def played(folder: Path, store: str, options: FormatOptions, bots: range, most: int) -> set[str]:
-    """The games of a league that is stopped after each `most` games, until it is over."""
-    paths = [str(folder / f"bot{number}") for number in bots]
-    settings = PlayOptions(rules="duel", time="10s", store=folder / store, jobs=2)
-    entry = LeagueEntry(paths, Kind.LEAGUE, 1, format=format_of(options))
-    while True:
-        stop = StopRequest()
-        with games_played_here(), open_league(entry, settings, lambda line: None) as opened:
-            outcome = opened.play(stop, Stopping(stop, most))
-            assert outcome.error is None
-            if outcome.is_complete:
-                return {row.id for row in opened.rows()}
-
-
-def test_a_ladder_that_is_stopped_again_and_again_has_the_games_of_one_that_is_not(folder: Path) -> None:
-    """With results from before, and with a bot that comes later."""
-    options = FormatOptions(FormatName.LADDER, games=12)
-    for bots, games in ((range(1, 4), 12), (range(1, 5), 24)):
-        whole = played(folder, "whole.sqlite", options, bots, most=1000)
-        parts = played(folder, "parts.sqlite", options, bots, most=5)
-        assert whole == parts
-        assert len(whole) == games

@@ -3,7 +3,6 @@
 import platform
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 
 import msgspec
@@ -12,7 +11,6 @@ import trio
 from bot_games import play
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scripted import seat_bots
 from unplayed import record_of
 
 from arena.bots.spec import BotSpec
@@ -21,12 +19,11 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
 from arena.league.ratings.homogeneity import chi_square_tail, homogeneity
-from arena.league.store import Store
 from arena.play.machine import LONGEST, played_on, this_machine, worker_of
 from arena.report.machines import NO_MACHINE, by_machine, machine_of, verdict_text
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
-from protocol.notation import Color, Reason
+from protocol.notation import Reason
 
 LINUX = "Linux 6.1.0 x86_64, 4 CPUs (A; worker of the year), CPython 3.11.7"
 ANN, BOB = Player("ann", "a" * 64), Player("bob", "b" * 64)
@@ -91,14 +88,6 @@ def test_what_depends_on_the_machine_is_said_and_what_does_not_is_not() -> None:
     assert "No two machines can be compared" in verdict_text(by_machine([record(1, on("a"), GameResult.RED)]))
 
 
-def test_a_store_keeps_what_a_record_says_of_its_worker(tmp_path: Path) -> None:
-    with Store(tmp_path / "l.sqlite", create=True) as store:
-        added = store.add(record(1, on("attic"), GameResult.RED))
-        stored = store.stored(added.number).record
-    assert stored is not None
-    assert machine_of(stored) == "attic"
-
-
 PROGRAM = """
 import sys
 sys.stdin.readline()
@@ -132,13 +121,6 @@ def test_the_record_of_a_game_has_the_machine_and_the_authors(make_bot: Callable
     assert signed.machine == unsigned.machine == this_machine()
     assert decode_record(encode_record(signed)) == signed
     assert b"authors" not in encode_record(unsigned)
-
-
-def test_an_author_stays_known_where_a_process_is_kept() -> None:
-    table, other = seat_bots(), seat_bots()
-    table.introduce(red=["author Ann"])
-    other.referee.seats[Color.BLUE].introduced(table.referee.seats[Color.RED].introduction)
-    assert other.referee.seats[Color.BLUE].author == "Ann"
 
 
 Game = tuple[str, str, str]

@@ -3,7 +3,6 @@
 import errno
 import os
 import re
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -18,7 +17,7 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.bots.usage import Delay
-from arena.game.faults import MARK, GameResult
+from arena.game.faults import GameResult
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
@@ -33,9 +32,6 @@ AMPLE = TimeControl(move_ms=None, bank_ms=600_000, start_ms=600_000, setup_ms=60
 """So much that a game in which somebody waits for it counts as one that never ends."""
 
 GOOD = "introduce()\nset_up()\nplay()"
-SILENT = "import time\nintroduce()\nset_up()\nhear('turn')\ntime.sleep(1000)"
-GIVES_UP = "introduce()\nset_up()\nplay(4)\nhear('turn')\nsay('move resign')\nhear('end')"
-
 MakeBot = Callable[..., BotSpec]
 LeftBehind = Callable[[], list[str]]
 
@@ -74,38 +70,7 @@ def test_a_record_holds_the_whole_game_and_stands_up_to_the_rules(ruleset: str, 
 # --- breaking off -------------------------------------------------------------------------------------------------
 
 
-def test_one_of_several_games_is_broken_off_and_the_others_go_on(make_bot: MakeBot, left_behind: LeftBehind) -> None:
-    async def main() -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(play, make_bot(SILENT), make_bot(SILENT))
-            record = await play(make_bot(takes(0.1)), make_bot(GIVES_UP))
-            nursery.cancel_scope.cancel()
-        assert (record.verdict.reason, record.verdict.plies) == (Reason.RESIGN, 10)
-
-    trio.run(main)
-    assert left_behind() == []
-
-
 # --- starting -----------------------------------------------------------------------------------------------------
-
-
-def without_program(folder: Path, program: str = "./nothing") -> BotSpec:
-    return BotSpec("hollow", folder, (program,), folder, "hollow")
-
-
-@pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
-def test_who_exits_before_a_word_is_said_loses_alone(color: Color, tmp_path: Path, make_bot: MakeBot) -> None:
-    program = shutil.which("false")
-    assert program is not None
-    brief, good = without_program(tmp_path, program), make_bot(GOOD)
-
-    async def main() -> None:
-        for _ in range(5):  # it is chance whether the exit comes before the first write or after it
-            record = await play(*((brief, good) if color is Color.RED else (good, brief)))
-            assert (record.verdict.result, record.verdict.reason) == (GameResult.win(color.opponent), Reason.NO_START)
-            assert "expected 'ready', but the bot exited with code 1" + MARK in record.verdict.detail
-
-    trio.run(main)
 
 
 # --- clocks -------------------------------------------------------------------------------------------------------

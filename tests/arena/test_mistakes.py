@@ -32,13 +32,12 @@ UNHURRIED: dict[str, Any] = {"start_time": "10m", "setup_time": "10m", "time": "
 LOOK_SECONDS = 0.01
 STILL_LOOKS = 10
 """Looks in a row that must find a bot without anything to do."""
-LONG_US = {"python": 500_000, "node": 500_000, "java": 1_000_000}
+LONG_US = {"python": 500_000, "java": 1_000_000}
 """Microseconds of processor time after which a bot has worked for long, in the languages of those that do: more than it
 takes to start."""
 LISTEN = Talk._listen
 COMPILED = {
     "c": ("gcc", "bot.c", "gcc -g -o bot bot.c"),
-    "cpp": ("g++", "bot.cpp", "g++ -o bot bot.cpp"),
     "rust": ("rustc", "bot.rs", "rustc -g -o bot bot.rs"),
     "go": ("go", "bot.go", "go build -o bot bot.go"),
     "java": ("javac", "Bot.java", "javac -J-XX:TieredStopAtLevel=1 Bot.java"),

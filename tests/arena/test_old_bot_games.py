@@ -2,8 +2,6 @@
 words where that cannot be done."""
 
 import json
-import shutil
-import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -74,23 +72,6 @@ def test_a_bot_of_2012_can_be_kept_and_opened(tmp_path: Path, short: str) -> Non
             assert bot.name == "ucc_random"
 
     trio.run(open_it)
-
-
-@pytest.mark.parametrize("is_red", [True, False])
-def test_a_program_in_c_that_reads_line_by_line_plays_a_bot_of_the_arenas_own_protocol(
-    tmp_path: Path, make_bot: Callable[..., BotSpec], short: str, *, is_red: bool
-) -> None:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("there is no C compiler (Debian: gcc)")
-    folder = tmp_path / "first"
-    folder.mkdir()
-    subprocess.run([compiler, "-O1", "-o", folder / "first", HELPERS / "ucc_first.c"], check=True)
-    (folder / "bot.toml").write_text('command = ["./first"]\nprotocol = "ucc-2012"\n')
-    old = load_bot(folder)
-    new = load_bot(DRIFTER)
-    record = trio.run(partial(play, *((old, new) if is_red else (new, old)), time=PATIENT, ruleset=short))
-    assert not record.verdict.reason.is_forfeit, record.verdict.detail
 
 
 @pytest.mark.parametrize(

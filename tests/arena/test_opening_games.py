@@ -176,13 +176,6 @@ def whole(played: Callable[[GameSpec], GameRecord], games: list[GameSpec], tmp_p
     return stored(tmp_path, [played(game) for game in games])
 
 
-def test_a_store_with_openings_is_sound_and_has_all_games_of_its_league(whole: Path, games: list[GameSpec]) -> None:
-    assert faults(whole) == []
-    with Store(whole, create=False) as store:
-        assert schedule(SETTINGS, PLAYERS, 3) == games
-        assert {row.id for row in store.rows()} == {game.id for game in games}
-
-
 @pytest.mark.parametrize("openings", [(), (OTHER, GIVEN, THIRD), (GIVEN, OTHER)], ids=["none", "order", "fewer"])
 def test_a_store_holds_games_under_one_file_of_openings(whole: Path, openings: tuple[Opening, ...]) -> None:
     asked = changed(SETTINGS, openings=openings)

@@ -93,6 +93,9 @@ def test_a_bot_that_thinks_too_long_for_one_clock_loses_under_that_one_alone_wha
         rng, table = Random(1), Table(spec)
         table.begin(random_rows(DUEL, rng), random_rows(DUEL, rng))
         for color in Color:
+            clock = f"clock setup {SLOW.setup_ms} move {spec.times[color].move_ms}"
+            assert clock in b"".join(table.writes[color]).decode().splitlines()
+        for color in Color:
             thinks = min(seconds, table.referee.deadline - table.now)
             if thinks < seconds:
                 table.expire()
@@ -158,10 +161,6 @@ def test_a_new_bot_may_come_with_a_time_of_its_own_and_so_may_a_new_version(path
 
 
 # --- checking and salvaging -------------------------------------------------------------------------------------------
-
-
-def test_a_league_with_handicaps_is_sound(path: Path) -> None:
-    assert found(path) == []
 
 
 def swapped(record: GameRecord) -> GameRecord:
@@ -259,17 +258,6 @@ def test_a_saved_game_knows_the_time_of_its_match_and_those_of_its_bots(saved: S
     with Store(tmp_path / "new.sqlite", create=True) as store:
         assert own_times_in(store.settings()) == {ANN.digest: "1000ms"}
         assert store.settings()["time"] == "100ms"
-
-
-def test_a_saved_game_does_not_go_on_in_a_store_of_other_clocks(
-    saved: SavedGame, tmp_path: Path, played: Played
-) -> None:
-    plain = stored(tmp_path / "l.sqlite", PLAIN, [played(spec) for spec in schedule(PLAIN, [ANN, BOB], 1)])
-    with (
-        Store(plain, create=True) as store,
-        pytest.raises(UsageError, match=r"time of ann@digest: 100ms \(in the store\), 1000ms \(asked for\)"),
-    ):
-        agree(saved, store)
 
 
 @pytest.mark.parametrize(

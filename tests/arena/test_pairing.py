@@ -7,7 +7,7 @@ import pytest
 import trio
 from executors import executor_here
 from play_states import state_of
-from unplayed import Quiet, record_of
+from unplayed import record_of
 
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec, Player
@@ -15,13 +15,9 @@ from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.executor.task import GameTask
 from arena.league.game_ids import Games
-from arena.league.league import open_league
-from arena.league.league_options import Kind, PlayOptions
 from arena.league.pairing.pairing import Pairing
-from arena.league.plan import LeagueEntry
 from arena.league.play_missing import PlayState, play_missing
 from arena.league.settings import Settings
-from arena.league.stop import StopRequest
 from arena.league.store import GameRow, Store
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
@@ -139,53 +135,3 @@ def test_a_league_that_is_closed_while_its_pairing_waits_ends_and_goes_on_later(
     assert run(knockout(), play=play, session=session) == [("ann", "bob")]
     assert not session.is_complete
     assert run(knockout()) == [("cid", "dan"), ("bob", "dan")]
-
-
-def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
-    run: Run, store: Store, tmp_path: Path
-) -> None:
-    """Both semi-finals are begun; one is over, and Ctrl-C comes in the other, while the pairing waits for it."""
-    pairing = knockout()
-    told: list[str] = []
-    bots = {player: BotSpec(player.name, tmp_path, (), tmp_path, player.digest) for player in PLAYERS}
-
-    async def play(task: GameTask) -> GameRecord:
-        if task.spec.players == (CID, DAN):
-            await trio.sleep_forever()
-        return record_of(task.spec)
-
-    async def main() -> None:
-        playing = trio.CancelScope()
-
-        def finished(row: GameRow, record: GameRecord) -> None:
-            told.append(row.id)
-            playing.cancel()
-
-        async with executor_here(play, 3) as executor:
-            with playing:
-                await play_missing(pairing, bots, store, executor, state_of(finished))
-
-    trio.run(main)
-    assert {row.id for row in store.rows()} == set(told)
-    (row,) = store.rows()
-    assert row.players == (ANN, BOB)
-    assert run(knockout()) == [("cid", "dan"), ("bob", "dan")]
-
-
-def test_another_format_is_one_word_of_the_entry(tmp_path: Path, make_bot: Callable[..., BotSpec]) -> None:
-    """With bots and workers: how many games there are is known when all are played, and kept for the table."""
-    resigns = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
-    bots = [make_bot(f"{resigns}  # {name}") for name in ("ann", "bob", "cid", "dan")]
-    entry = LeagueEntry([str(bot.path) for bot in bots], Kind.LEAGUE, 1, format=Knockout)
-    options = PlayOptions(rules="duel", time="60s", store=tmp_path / "k.sqlite", jobs=2)
-    for expected in (3, 0):
-        watcher = Quiet()
-        with open_league(entry, options, lambda line: None) as league:
-            assert league.planned is None
-            outcome = league.play(StopRequest(), watcher)
-            assert (outcome.error, outcome.is_complete) == (None, True)
-            assert len(league.rows()) == 3
-        assert len(watcher.rows) == expected
-    with Store(tmp_path / "k.sqlite", create=False) as store:
-        contents = store.read()
-        assert (contents.kept.planned, contents.kept.meets_all) == (3, False)

@@ -8,7 +8,6 @@ import pytest
 import trio
 from unplayed import Quiet
 
-from arena.bots.samples import bot_path
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import is_person, person
 from arena.game.person_seat import SeatStage
@@ -21,7 +20,7 @@ from arena.league.readers import HOST
 from arena.league.rerun import RerunOptions, rerun
 from arena.league.resumed import ResumeOptions, resume_game
 from arena.league.saved import GameOutcome, PreparedGame
-from arena.league.stop import StopRequest, Wish
+from arena.league.stop import StopRequest
 from arena.league.store import Store
 from arena.league.store.document import own_times_in
 from arena.league.verify import salvage, verify
@@ -145,24 +144,6 @@ def test_a_paused_game_goes_on_from_its_file_and_ends_in_the_same_store(tmp_path
         assert not isinstance(again, PreparedGame)
 
 
-def test_who_closes_the_terminal_finds_the_game_saved(tmp_path: Path) -> None:
-    stop = StopRequest()
-
-    async def face(session: Session) -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(people(pause_at=10**6, resign_at=10**6), session)
-            while session.state(Color.RED).plies < 5:
-                await session.changed(Color.RED, session.state(Color.RED).version)
-            stop.ask(Wish.STOP_NOW)
-
-    made = options(tmp_path / "s.sqlite", rules="isf")
-    with begin_person_game((), made, BOTH, print, file=tmp_path / "p.json") as prepared:
-        ending = play_person_game(prepared, face, stop, print)
-    assert ending.plies is not None
-    assert ending.plies >= 5
-    assert load_saved(tmp_path / "p.json").history.actions
-
-
 def test_a_face_that_fails_loses_no_game(tmp_path: Path) -> None:
     async def face(session: Session) -> None:
         async with trio.open_nursery() as nursery:
@@ -233,22 +214,6 @@ def test_a_bot_that_dies_in_the_middle_loses_at_once(tmp_path: Path) -> None:
     assert ending.row.result.winner is not None
     assert is_person(ending.row.players[ending.row.result.winner])
     assert faults(tmp_path / "s.sqlite") == []
-
-
-def test_a_bot_that_has_moved_is_named_before_the_game_goes_on(tmp_path: Path) -> None:
-    bot, store = tmp_path / "mine.py", tmp_path / "s.sqlite"
-    bot.write_text(bot_path("drifter").read_text())
-    _, prepared = begun(
-        store, tmp_path, people(pause_at=4), PersonOptions(("Ada",), Color.RED, seed_given=True), (str(bot),)
-    )
-    bot.rename(tmp_path / "moved.py")
-    with pytest.raises(UsageError, match="say where with its path before --resume"):
-        gone_on(prepared.file, people())
-    options = ResumeOptions(bots={Color.BLUE: str(tmp_path / "moved.py")})
-    with resume_game(load_saved(prepared.file), prepared.file, options, print) as again:
-        assert isinstance(again, PreparedGame)
-        assert play_person_game(again, in_time(people(2)), StopRequest(), print).row
-    assert faults(store) == []
 
 
 def test_a_persons_games_in_the_store_of_a_league_leave_its_table_as_it_is(tmp_path: Path) -> None:

@@ -79,28 +79,6 @@ def test_an_end_whose_output_nobody_reads_still_sees_the_end_of_its_input(
     trio.run(main)
 
 
-def test_what_was_sent_before_the_end_arrives_before_it(ends: Callable[[], tuple[Connection, Connection]]) -> None:
-    lines = [f"{number} {'x' * 60_000}" for number in range(5)]
-
-    async def main() -> list[str]:
-        parent, worker = ends()
-        found: list[str] = []
-        for line in lines:
-            worker.send(Notice(line))
-        worker.finish()
-        worker.send(Notice("too late"))
-        with trio.fail_after(PATIENCE):
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(worker.write)
-                while messages := await parent.receive():
-                    found += [message.line for message in messages]
-        parent.close()
-        worker.close()
-        return found
-
-    assert trio.run(main) == lines
-
-
 def test_no_message_is_lost_to_a_cancelled_wait_for_it(ends: Callable[[], tuple[Connection, Connection]]) -> None:
     async def main() -> None:
         parent, worker = ends()

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 SWISS = FormatOptions(FormatName.SWISS, rounds=3)
 KNOCKOUT = FormatOptions(FormatName.KNOCKOUT)
 LADDER = FormatOptions(FormatName.LADDER, games=30)
-PLACED = (SWISS, KNOCKOUT, LADDER)
 
 
 @pytest.fixture
@@ -51,15 +50,6 @@ def standings(made: Made, *arguments: str) -> "subprocess.CompletedProcess[str]"
 
 
 # --- which places -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("options", PLACED, ids=lambda options: options.name.value)
-def test_they_are_those_that_the_league_has_printed(made: Made, options: FormatOptions) -> None:
-    made.play(Run(options))
-    assert made.placing is not None
-    assert made.placing.is_over
-    assert entry_of(made.path) == made.placing
-    assert not made.placing.problem
 
 
 def test_with_openings_they_are_too_though_no_store_has_the_file(made: Made, tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ import pytest
 import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from play_table import at_random
+from play_table import at_random, seated
 
-from arena.bots.spec import BotSpec, person_spec
-from arena.game.game_spec import GameSpec, person, without_clock
+from arena.bots.spec import BotSpec
+from arena.game.game_spec import GameSpec
 from arena.game.person_seat import SeatStage
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
@@ -19,10 +19,9 @@ from arena.play import retry
 from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_on
 from arena.play.session import RefusedError, Session
-from arena.stratego.game import GAME, variant_of
+from arena.stratego.game import GAME
 from arena.stratego.rules.action_types import BrokenRule
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_state import StrategoSeatState, seat_of, state_after, state_of
 from arena.stratego.seat_view import begun_view, enemy_squares, show, told_to
@@ -30,28 +29,12 @@ from arena.system.concurrency import background
 from protocol import messages
 from protocol.notation import Color, Reason
 
-TIME = TimeControl()
 EVENTS = (messages.Moved, messages.Battle, messages.Reveal, messages.Rescued, messages.Guess)
 VARIANTS = sorted(GAME.tried_variants())
 """Every ruleset, and every switch in one of them."""
 NEVER_ENDS = 120.0
 
 Player = Callable[[Session, Color], Awaitable[None]]
-
-
-def spec_of(rules: str = "duel", time: TimeControl | None = None) -> GameSpec:
-    return GameSpec(
-        id="0123456789abcdef",
-        variant=variant_of(load_ruleset(rules)),
-        time=time or without_clock(TIME),
-        players=(person("Ada"), person("Bea")),
-        seeds=(11, 22),
-        pair_seed=33,
-    )
-
-
-def session_of(rules: str = "duel", time: TimeControl | None = None, history: History | None = None) -> Session:
-    return Session(spec_of(rules, time), (person_spec("Ada"), person_spec("Bea")), history=history)
 
 
 def played(session: Session, *players: Player) -> GameRecord | History | None:
@@ -123,7 +106,7 @@ async def moving(session: Session, color: Color) -> StrategoSeatState:
 def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_tells_what_bots_are_told(
     rules: str,
 ) -> None:
-    session = session_of(rules)
+    session = seated(rules)
     record = played(session, *[at_random(len(rules), 60)] * 2)
     assert isinstance(record, GameRecord)
     check_record(record)
@@ -148,10 +131,10 @@ def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_te
 def test_what_was_known_after_a_ply_is_what_was_shown_then_and_nothing_that_was_learned_later(
     seed: int, rules: str
 ) -> None:
-    record = played(session_of(rules), *[at_random(seed, 60)] * 2)
+    record = played(seated(rules), *[at_random(seed, 60)] * 2)
     assert isinstance(record, GameRecord)
     shown: list[bytes] = []
-    session = session_of(rules)
+    session = seated(rules)
     rows = [(text or "").split("/") for text in record.setups]
     played(session, from_lines(rows, record.actions, shown), from_lines(rows, record.actions))
     assert shown
@@ -159,54 +142,6 @@ def test_what_was_known_after_a_ply_is_what_was_shown_then_and_nothing_that_was_
         then = state_after(session, Color.RED, state.plies)
         assert (then.pieces, then.lost, then.hidden, then.last) == (state.pieces, state.lost, state.hidden, state.last)
         assert (then.plies, then.choices, then.end) == (state.plies, (), None)
-
-
-@settings(max_examples=8, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(["duel", "vintage/lightning", "duel+silent-defence"]))
-def test_a_state_does_not_depend_on_what_the_seat_was_not_told(seed: int, rules: str) -> None:
-    """Two hidden pieces of the enemy change their squares: nothing that is shown may differ by a byte."""
-    ruleset = load_ruleset(rules)
-    record = played(session_of(rules), at_random(seed, 30), at_random(seed, 30))
-    assert isinstance(record, GameRecord)
-    red, blue = (tuple((rows or "").split("/")) for rows in record.setups)
-    actions = [action for action in record.actions if action != "resign"]
-    used = {square for action in actions for square in action.replace("-", " ").split()}
-    other = swapped(blue, used)
-    if other is None or not _legal(ruleset, red, other, actions):
-        return
-    seen: tuple[list[bytes], list[bytes]] = ([], [])
-    for rows, kept in zip((blue, other), seen, strict=True):
-        played(session_of(rules), from_lines((red, rows), actions, kept), from_lines((red, rows), actions))
-    assert seen[0] == seen[1]
-    assert seen[0]
-
-
-def swapped(rows: tuple[str, ...], used: set[str]) -> tuple[str, ...] | None:
-    """Blue's rows with two pieces of different ranks exchanged that stand on none of the squares used."""
-    files = "abcdefghij"
-    places = [
-        (row, file)
-        for row in range(4)
-        for file in range(10)
-        if rows[row][file] != "." and f"{files[file]}{10 - row}" not in used
-    ]
-    for first in places:
-        for second in places:
-            one, two = rows[first[0]][first[1]], rows[second[0]][second[1]]
-            if one != two:
-                letters = [list(row) for row in rows]
-                letters[first[0]][first[1]], letters[second[0]][second[1]] = two, one
-                return tuple("".join(row) for row in letters)
-    return None
-
-
-def _legal(ruleset: Ruleset, red: Sequence[str], blue: Sequence[str], actions: Sequence[str]) -> bool:
-    game = EngineGame(ruleset, red, blue)
-    for action in actions:
-        if game.outcome or action not in {move.text for move in game.legal_moves()}:
-            return False
-        game.apply(action)
-    return game.outcome is None
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
@@ -234,7 +169,7 @@ def test_what_the_rules_do_not_allow_is_refused_with_their_words_and_the_game_go
         await moving(session, color)
         session.resign(color)
 
-    record = played(session_of(), red, blue)
+    record = played(seated(), red, blue)
     assert isinstance(record, GameRecord)
     assert record.actions == ("a4-a6", "resign")
     assert record.verdict.reason is Reason.RESIGN
@@ -268,7 +203,7 @@ def test_a_set_up_that_is_not_legal_is_refused_with_what_it_lacks() -> None:
         await moving(session, color)
         session.resign(color)
 
-    record = played(session_of(), red, from_lines((RED, BLUE), []))
+    record = played(seated(), red, from_lines((RED, BLUE), []))
     assert isinstance(record, GameRecord)
     assert record.setups[0] == "/".join(RED)
 
@@ -285,20 +220,20 @@ def test_who_resigns_in_the_other_ones_turn_has_resigned_as_soon_as_it_is_to_mov
         session.resign(color)
         assert session.state(color).resigns
 
-    record = played(session_of(), from_lines((RED, BLUE), ["a4-a5"]), blue)
+    record = played(seated(), from_lines((RED, BLUE), ["a4-a5"]), blue)
     assert isinstance(record, GameRecord)
     assert record.actions == ("a4-a5", "resign")
     assert record.verdict.result.winner is Color.RED
 
 
 def test_a_paused_game_goes_on_where_it_was_and_both_know_what_they_knew() -> None:
-    first = session_of("isf")
+    first = seated("isf")
     history = played(first, until_paused(20, 3), at_random(3))
     assert isinstance(history, History)
     assert first.state(Color.RED).stage is SeatStage.PAUSED
     with pytest.raises(RefusedError, match="paused"):
         first.act(Color.RED, "a4-a5")
-    second = session_of("isf", history=history)
+    second = seated("isf", history=history)
     record = played(second, at_random(4, 60), at_random(4, 60))
     assert isinstance(record, GameRecord)
     check_record(record)
@@ -316,7 +251,7 @@ def test_a_game_that_is_paused_before_the_set_ups_has_nothing_to_save() -> None:
             session.pause()
         session.leave()
 
-    assert played(session_of(), red) is None
+    assert played(seated(), red) is None
 
 
 def test_a_clock_runs_for_the_side_to_move_and_a_person_loses_by_it() -> None:
@@ -332,7 +267,7 @@ def test_a_clock_runs_for_the_side_to_move_and_a_person_loses_by_it() -> None:
         assert own.left_ms <= 1500
         assert enemy.left_ms == 1500
 
-    record = played(session_of(time=time), red, from_lines((RED, BLUE), []))
+    record = played(seated(time=time), red, from_lines((RED, BLUE), []))
     assert isinstance(record, GameRecord)
     assert record.verdict.reason is Reason.TIMEOUT
     assert "hint" not in record.verdict.detail
@@ -356,7 +291,7 @@ def test_a_game_that_goes_on_has_the_clocks_that_it_had_and_the_one_of_the_side_
     async def red(session: Session, color: Color) -> None:
         await trio.sleep_forever()
 
-    assert isinstance(played(session_of(time=time, history=history), red, blue), History)
+    assert isinstance(played(seated(time=time, history=history), red, blue), History)
 
 
 def test_a_game_that_has_to_begin_anew_goes_on_with_what_the_person_knew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,7 +315,7 @@ def test_a_game_that_has_to_begin_anew_goes_on_with_what_the_person_knew(monkeyp
         raise ArenaStoppedError("the arena slept", begun)
 
     monkeypatch.setattr(retry, "play_on", stopped_once)
-    session = session_of("isf")
+    session = seated("isf")
     record = played(session, at_random(1, 30), at_random(1, 30))
     assert isinstance(record, GameRecord)
     check_record(record)

@@ -3,14 +3,10 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from play_table import seated
 
-from arena.bots.spec import person_spec
-from arena.game.game_spec import GameSpec, person, without_clock
-from arena.game.time_control import TimeControl
-from arena.play.session import Session
 from arena.report.layout import plain
 from arena.stratego.board_terminal import SetupEditor
-from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.setups import random_rows
 from arena.stratego.shown.seat_text import read_typed
@@ -18,15 +14,7 @@ from protocol.notation import Color
 
 
 def editor_of(color: Color = Color.RED, rules: str = "isf") -> SetupEditor:
-    spec = GameSpec(
-        id="0123456789abcdef",
-        variant=variant_of(load_ruleset(rules)),
-        time=without_clock(TimeControl()),
-        players=(person("Ada"), person("Bea")),
-        seeds=(1, 2),
-        pair_seed=3,
-    )
-    return SetupEditor(Session(spec, (person_spec("Ada"), person_spec("Bea"))), color, plain)
+    return SetupEditor(seated(rules), color, plain)
 
 
 def typed(editor: SetupEditor, line: str) -> str | None:

@@ -1,6 +1,5 @@
 """People play games that are not Stratego: in a session, in a terminal, and on a page."""
 
-import random
 import re
 import sys
 from collections.abc import Callable
@@ -22,7 +21,6 @@ from arena.game.game_spec import GameSpec, person, without_clock
 from arena.game.person_seat import SeatStage
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
-from arena.game.registry import load_game
 from arena.game.time_control import TimeControl
 from arena.play.session import RefusedError, Session
 from arena.system.concurrency import background
@@ -139,73 +137,6 @@ def test_a_seat_holds_only_its_own_secrets_until_the_game_is_over_and_shows_them
     for seat, text in seen:
         assert ("17" in text, "42" in text) == ((True, False) if seat == str(Color.RED) else (False, True))
     assert session.text(Color.RED) == session.text(Color.BLUE) == "red has 17\nblue has 42"
-
-
-def test_a_game_is_paused_and_goes_on_from_there_and_a_person_resigns() -> None:
-    async def pause(session: Session) -> None:
-        with pytest.raises(RefusedError, match="before both sides have set up"):
-            session.pause()
-        for color in Color:
-            await until(session, color, SeatStage.SETTING_UP)
-            session.set_up(color, session.random_setup(color, 7))
-        for ply in range(2):
-            await until(session, Color(ply), SeatStage.MOVING, ply)
-            session.act(Color(ply), "0")
-        await until(session, Color.RED, SeatStage.MOVING, 2)
-        session.pause()
-
-    history = played(session_of(GUESSING), pause)
-    assert isinstance(history, History)
-    assert history.actions == ("0", "0")
-
-    async def resign(session: Session) -> None:
-        await until(session, Color.BLUE, SeatStage.WAITING, 2)
-        while len(session.seat(Color.BLUE).lines) < 4:
-            await session.changed(Color.BLUE, session.state(Color.BLUE).version)
-        assert session.seat(Color.BLUE).lines == ["moved red 0", "miss", "moved blue 0", "miss"]
-        session.resign(Color.BLUE)
-        await until(session, Color.RED, SeatStage.MOVING, 2)
-        session.act(Color.RED, "0")
-
-    record = played(session_of(GUESSING, history=history), resign)
-    assert isinstance(record, GameRecord)
-    assert record.actions == ("0", "0", "0", "resign")
-
-
-EXAMPLES = HERE.parents[2] / "docs" / "examples"
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("path", ["connect4/connect4.py", "liars-dice/liars_dice.py"])
-def test_the_games_of_the_examples_are_played_at_random_by_two_people(
-    path: str, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ARENA_GAME_FILES", "")
-    numbers = random.Random(seed)
-    game = load_game(str(EXAMPLES / path))
-    seen: list[tuple[int, int]] = []
-
-    async def play(session: Session, color: Color) -> None:
-        state = await session.changed(color)
-        while state.stage is not SeatStage.OVER:
-            if state.stage is SeatStage.MOVING:
-                told = [session.seat(each).lines for each in Color]
-                dice = [([""] + [line for line in lines if line.startswith("dice ")])[-1] for lines in told]
-                for each in Color:
-                    assert dice[each].removeprefix("dice ") in session.text(each)
-                    seen.append((session.text(each).count("?"), len(dice[each.opponent].split()[1:])))
-                session.act(color, numbers.choice(state.choices))
-            state = await session.changed(color, state.version)
-
-    async def both(session: Session) -> None:
-        async with background(lambda: play(session, Color.RED)):
-            await play(session, Color.BLUE)
-
-    record = played(session_of(game), both)
-    assert isinstance(record, GameRecord)
-    check_record(record)
-    assert not record.verdict.reason.is_forfeit
-    assert all(hidden == there for hidden, there in seen)
 
 
 # --- in a terminal ----------------------------------------------------------------------------------------------------

@@ -14,13 +14,11 @@ import trio.testing
 
 import arena.bots.pipes
 import arena.bots.usage
-from arena.bots.pipes import STDERR_KEPT
 from arena.bots.process import BotProcess
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.game.hints import Activity
 from arena.sandbox import reaper
 from arena.sandbox.launch import Launch, StartError
-from arena.sandbox.procfs import children
 from arena.sandbox.reaper import adopt_orphans
 
 ENVIRONMENT = {"PATH": os.defpath}
@@ -154,40 +152,7 @@ def test_standard_error_is_kept_as_lines_that_do_nothing_to_a_terminal() -> None
     trio.run(main)
 
 
-def test_of_a_long_standard_error_the_end_is_kept_and_a_note_says_how_much_is_not() -> None:
-    async def main() -> None:
-        script = "import os; os.write(2, b'x' * 100_000); os.write(2, b'the end')"
-        async with running(*python(script)) as process:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(process.drain_stderr)
-                await process.wait_exit()
-            await process.end()
-        note, _, kept = process.stderr_tail.partition("\n")
-        assert note == f"[{100_007 - STDERR_KEPT} bytes before this were dropped]"
-        assert kept == "x" * (STDERR_KEPT - 7) + "the end"
-
-    trio.run(main)
-
-
 # --- exiting ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("script", "words"),
-    [
-        ("exit 3", "exited with code 3"),
-        ("kill -KILL $$", "was killed by signal 9 (SIGKILL)"),
-        ("kill -35 $$", "was killed by signal 35 (unknown)"),
-    ],
-)
-def test_how_a_process_ended_is_told_in_words(script: str, words: str) -> None:
-    async def main() -> None:
-        async with running(*shell(script)) as process:
-            await process.wait_exit()
-            assert process.has_exited()
-            assert process.exit_words() == words
-
-    trio.run(main)
 
 
 @pytest.mark.parametrize("is_kept_waiting", [True, False])
@@ -239,32 +204,6 @@ time.sleep(1000)
     trio.run(main)
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "trap '' TERM HUP INT; echo up; while :; do sleep 1000; done",
-        "echo up; kill -STOP $$",
-        "(sleep 1000 &) ; echo up; exec >&- 2>&-; sleep 1000",
-        "setsid sh -c 'setsid sh -c \"echo up; sleep 1000\" & sleep 1000' & exit 3",
-        "setsid sh -c 'echo up; exec sleep 1000 >&- 2>&- <&-' & exit 3",
-    ],
-    ids=["deaf", "stopped", "orphan", "nested-sessions", "daemon"],
-)
-def test_nothing_of_a_process_is_left_after_its_end(
-    script: str, marker: str, left_behind: Callable[[], list[str]]
-) -> None:
-    adopt_orphans()
-
-    async def main() -> None:
-        async with running(*shell(script), environment={**ENVIRONMENT, "MARKER": marker}) as process:
-            await heard(process, b"up")
-            assert left_behind() != []
-            await process.end(0)
-
-    trio.run(main)
-    assert left_behind() == []
-
-
 def test_the_end_of_one_process_is_not_the_end_of_another_or_of_what_it_started() -> None:
     adopt_orphans()
 
@@ -292,22 +231,3 @@ def test_an_end_cannot_be_cancelled_half_way(left_behind: Callable[[], list[str]
             assert left_behind() == []
 
     trio.run(main)
-
-
-def test_many_processes_leave_no_descriptor_and_no_zombie(left_behind: Callable[[], list[str]]) -> None:
-    async def start_and_end(count: int) -> None:
-        for number in range(count):
-            script = ("exit 1", LONG_SLEEP, f"{LONG_SLEEP} & exit", "exec >&- 2>&-; read line")[number % 4]
-            async with running(*shell(script)) as process:
-                await process.end(0)
-
-    async def main() -> None:
-        await start_and_end(4)  # after which the arena has what it keeps open for all of them
-        before = open_descriptors()
-        await start_and_end(20)
-        assert open_descriptors() == before
-
-    others = children(os.getpid())  # such as a browser that tests of pages have started
-    trio.run(main)
-    assert left_behind() == []
-    assert children(os.getpid()) == others

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
-from commands import ARENA, invoke, run_program
+from commands import invoke
 from reference import CODES
 
 from arena.cli import catalog, exit_codes
@@ -136,14 +136,6 @@ def test_a_test_of_two_bots_prints_its_games_and_then_its_verdict(tmp_path: Path
     assert done.returncode == exit_codes.UNDECIDED
     assert [game["kind"] for game in games] == ["game"] * 2
     assert (verdict["kind"], verdict["verdict"], verdict["games"]) == ("comparison", "undecided", 2)
-
-
-def test_lines_that_nobody_reads_cost_no_game(tmp_path: Path) -> None:
-    command = " ".join(f"'{word}'" for word in [*ARENA, *MATCH, "--games", "6", "--jsonl"])
-    done = run_program(["bash", "-c", f"{command} | head -1; exit ${{PIPESTATUS[0]}}"], tmp_path)
-    assert done.returncode == exit_codes.FAILED
-    assert json.loads(done.stdout)["kind"] == "game"
-    assert len(lines_of(invoke(tmp_path, "games", "l.sqlite", "--jsonl"))) == 6
 
 
 def test_every_code_has_a_meaning_and_every_command_that_is_named_is_one() -> None:

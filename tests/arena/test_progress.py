@@ -7,7 +7,7 @@ from itertools import pairwise, permutations
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.faults import GameResult
@@ -178,18 +178,11 @@ def rows(games: list[Game]) -> list[GameRow]:
     ]
 
 
+@settings(max_examples=40)
 @given(GAMES, st.integers(0, 30))
-def test_the_live_lines_are_those_of_the_final_table_once_they_are_rated(games: list[Game], stored: int) -> None:
-    played = rows(games)
-    live = LiveTable(PLAYERS, played[:stored])
-    for row in played[stored:]:
-        live.add(row)
-    live.rate()
-    assert tuple(live.lines(len(PLAYERS))) == make_table(PLAYERS, played).lines
-
-
-@given(GAMES, st.integers(0, 30))
-def test_counts_are_those_of_now_and_ratings_those_of_the_last_time(games: list[Game], rated: int) -> None:
+def test_counts_are_those_of_now_and_ratings_those_of_the_last_time_and_at_last_all_are_the_tables(
+    games: list[Game], rated: int
+) -> None:
     played = rows(games)
     live = LiveTable(PLAYERS, played[:rated])
     live.rate()
@@ -215,6 +208,8 @@ def test_counts_are_those_of_now_and_ratings_those_of_the_last_time(games: list[
     assert scores == sorted(scores, reverse=True)
     assert [line.place for line in lines] == sorted(line.place for line in lines)
     assert all(above.place < below.place for above, below in pairwise(lines) if above.score != below.score)
+    live.rate()
+    assert tuple(live.lines(len(PLAYERS))) == make_table(PLAYERS, played).lines
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=50), st.floats(0.001, 0.5), st.floats(0, 2))

@@ -3,7 +3,6 @@
 What holds at every level is tried at every level that this machine allows; where one is left out, the test says why.
 """
 
-import math
 import shutil
 import signal
 import subprocess
@@ -19,22 +18,17 @@ import psutil
 import pytest
 import trio
 from bot_games import play
-from sandboxes import LEVELS, at_every_level
+from sandboxes import LEVELS
 
 import arena.bots.pipes
 from arena.bots.arrivals import Arrivals
 from arena.bots.limits import MIB
-from arena.bots.loading import load_bot
-from arena.bots.process import BotProcess
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.faults import GameResult
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
 from arena.play.game_options import ArenaStoppedError
-from arena.sandbox import killing
 from arena.sandbox.levels import Level
 from arena.sandbox.procfs import read_file
 from protocol.notation import Reason
@@ -45,52 +39,6 @@ ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 NEVER_ENDS = 120.0
 FLOOD = 512 * MIB
 MakeBot = Callable[..., BotSpec]
-
-SPIN_UNTIL_KILLED = """
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-#include <stdlib.h>
-static void hop(void) { if (fork() == 0) for (;;) { setsid(); if (fork()) _exit(0); } }
-static void leave(void) { if (fork() == 0) { setsid(); if (fork() == 0) for (;;) pause(); _exit(0); } }
-static void echo(void) { char line[256]; long n; while ((n = read(0, line, sizeof line)) > 0) write(1, line, n); }
-int main(int count, char **words)
-{
-    char *what = count > 1 ? words[1] : "echo";
-    if (!strcmp(what, "hop")) hop();
-    if (!strcmp(what, "leave")) leave();
-    if (strcmp(what, "echo")) { usleep(100000); write(1, "up", 2); }
-    echo();
-    for (;;) pause();
-}
-"""
-
-
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], BotSpec]:
-    """`compiled(argument)`: a small program in C with that argument; `hop`, `leave` (a daemon) or `echo`."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
-    folder = tmp_path_factory.mktemp("compiled")
-    folder.chmod(0o755)
-    (folder / "source.c").write_text(SPIN_UNTIL_KILLED)
-    subprocess.run([compiler, "-O2", "-w", "-o", folder / "program", folder / "source.c"], check=True)
-
-    def bot(argument: str) -> BotSpec:
-        (folder / "bot.toml").write_text(f'command = ["./program", "{argument}"]\n')
-        return load_bot(folder)
-
-    return bot
-
-
-async def heard(process: BotProcess, word: bytes) -> None:
-    """Read the process's output until the word has come."""
-    output = b""
-    with trio.fail_after(NEVER_ENDS):
-        while word not in output:
-            await trio.lowlevel.wait_readable(process.stdout)
-            output += process.read_now() or b""
 
 
 def within(seconds: float, condition: Callable[[], bool]) -> bool:
@@ -123,8 +71,8 @@ def has_a_game(folder: Path) -> bool:
     return False
 
 
-@at_every_level
-def test_after_a_league_that_is_stopped_no_process_of_it_is_left(tmp_path: Path, level: Level) -> None:
+@pytest.mark.parametrize("level", LEVELS[1:])
+def test_a_league_that_is_stopped_leaves_no_process_in_a_sandbox(tmp_path: Path, level: Level) -> None:
     folder = league_folder(tmp_path)
     with a_league(folder, level) as league:
         assert within(NEVER_ENDS, lambda: has_a_game(folder))
@@ -171,30 +119,6 @@ def is_alive(process: psutil.Process) -> bool:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
-
-
-@at_every_level
-@pytest.mark.parametrize("what", ["hop", "leave"])
-def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
-    compiled: Callable[[str], BotSpec], level: Level, what: str, as_in_a_worker: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And not because the arena would have lost its patience."""
-    monkeypatch.setattr(killing, "PATIENCE", math.inf)
-    bot = compiled(what)
-
-    async def once(sandbox: Sandbox) -> None:
-        before = psutil.Process().children()  # what a program of an earlier test has orphaned
-        process = sandbox.start(bot)
-        await heard(process, b"up")
-        inside = psutil.Process(process.pid).children(recursive=True)
-        with trio.fail_after(NEVER_ENDS):
-            await process.end(0)
-        assert [child for child in psutil.Process().children() if child not in before] == []
-        assert [process for process in inside if is_alive(process)] == []
-
-    with Sandbox(PlaySettings([bot], level)) as sandbox:
-        for _ in range(3):
-            trio.run(once, sandbox)
 
 
 def peak_memory() -> int:

@@ -117,40 +117,24 @@ def test_two(result):
     "test_5_mistakes": "".join(
         f"def test_{number}(arena_play):\n    arena_play({call})\n\n" for number, call in enumerate(MISTAKES)
     ),
+    "test_6_other_game": module(
+        f'"./most.py", "./least.py", game={str(GAME_FILE)!r}, rules="quick", games=2, jobs=1, time="20s"',
+        '{record.game for record in result.records} == {"heap 1"}',
+    ),
 }
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> "subprocess.CompletedProcess[str]":
-    """One run of all these modules."""
-    folder = tmp_path_factory.mktemp("whole")
-    prepare(folder)
+def test_matches_are_played_shown_where_a_test_fails_and_told_what_is_wrong_with_a_call(tmp_path: Path) -> None:
+    """One run of all these modules, the first of which sees that nothing slow is imported before a match."""
+    prepare(tmp_path)
+    heap_bot(tmp_path / "most.py")
+    heap_bot(tmp_path / "least.py", "self.legal[0]")
     for name, text in MODULES.items():
-        (folder / f"{name}.py").write_text(text)
-    return run_pytest(folder, "-rp")
-
-
-def test_nothing_of_the_arena_that_takes_time_is_imported_before_a_match(
-    whole: "subprocess.CompletedProcess[str]",
-) -> None:
-    assert "PASSED test_1_imports.py::test_it" in whole.stdout, whole.stdout
-
-
-def test_a_match_is_played_and_its_result_can_be_asserted(whole: "subprocess.CompletedProcess[str]") -> None:
-    assert "PASSED test_2_match.py::test_it" in whole.stdout, whole.stdout
-
-
-def test_games_begin_with_openings_where_a_file_of_them_is_given(run: Run, tmp_path: Path) -> None:
-    red, blue = ".........F/2........B/..S.2...../.39.M.....", "F........./B....9...2/........../2.S.3.M..."
-    (tmp_path / "set-ups.txt").write_text(f"red {red}\nblue {blue}\n")
-    text = module(
-        '"./mine", "drifter", rules="barrage", games=1, time="60s"', f"result.records[0].setups == ({red!r}, {blue!r})"
-    )
-    assert run(text, "--arena-openings", "set-ups.txt").returncode == 0
-
-
-def test_a_failing_test_shows_how_its_match_went(whole: "subprocess.CompletedProcess[str]") -> None:
-    assert whole.returncode == 1
+        (tmp_path / f"{name}.py").write_text(text)
+    whole = run_pytest(tmp_path, "-rp")
+    assert (whole.returncode, whole.stderr) == (1, "")
+    for name in ("test_1_imports", "test_2_match", "test_6_other_game"):
+        assert f"PASSED {name}.py::test_it" in whole.stdout, whole.stdout
     assert "- arena: ./mine against crashes.py -" in whole.stdout
     assert "score 1.000 in 2 games: 2 won, 0 drawn, 0 lost" in whole.stdout
     assert "first forfeit of crashes, game 1: " in whole.stdout
@@ -159,6 +143,15 @@ def test_a_failing_test_shows_how_its_match_went(whole: "subprocess.CompletedPro
     shown = invoke(ROOT, *line.split())
     assert shown.returncode == 0, shown.stderr
     assert "no idea where to put the flag" in shown.stdout
+    assert whole.stdout.count("- arena: mine against drifter -") == 2, "for each test that fails with the fixture"
+    _, _, failures = whole.stdout.partition(" test_0 ")
+    told = [line for line in failures.splitlines() if line.startswith("E ")]
+    assert len(told) == len(MISTAKES)
+    for line, words in zip(told, MISTAKES.values(), strict=True):
+        assert line.startswith("E       Failed: arena_play: ")
+        assert words in line
+    places = re.findall(r"^(\S+\.py):(\d+): ", failures, re.MULTILINE)
+    assert places == [("test_5_mistakes.py", str(3 * number + 2)) for number in range(len(MISTAKES))]
 
 
 def test_a_forfeit_is_named_by_its_number_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,26 +167,6 @@ def test_a_forfeit_is_named_by_its_number_in_the_store(tmp_path: Path, monkeypat
     assert (result.records, result.numbers) == (played.records, (2, 1))
     told = describe(result, Path("two.sqlite"))
     assert f"first forfeit of breaks, game 1: {result.records[1].verdict.detail}" in told
-
-
-def test_the_match_of_a_modules_fixture_is_shown_for_each_test_that_fails(
-    whole: "subprocess.CompletedProcess[str]",
-) -> None:
-    assert whole.stdout.count("- arena: mine against drifter -") == 2
-
-
-def test_a_mistake_fails_the_test_at_its_line_without_an_inner_traceback(
-    whole: "subprocess.CompletedProcess[str]",
-) -> None:
-    _, _, failures = whole.stdout.partition(" test_0 ")
-    told = [line for line in failures.splitlines() if line.startswith("E ")]
-    assert len(told) == len(MISTAKES)
-    for line, words in zip(told, MISTAKES.values(), strict=True):
-        assert line.startswith("E       Failed: arena_play: ")
-        assert words in line
-    places = re.findall(r"^(\S+\.py):(\d+): ", failures, re.MULTILINE)
-    assert places == [("test_5_mistakes.py", str(3 * number + 2)) for number in range(len(MISTAKES))]
-    assert whole.stderr == ""
 
 
 def test_what_a_call_does_not_say_is_as_in_the_options_and_else_as_in_the_configuration(
@@ -255,15 +228,3 @@ def test_the_pages_example_passes_with_its_configuration_and_its_command(run: Ru
 def test_the_page_has_a_row_for_each_option() -> None:
     for name in OPTIONS:
         assert f"| `{name}` | `--arena-{name}` | `arena_{name}` |" in PAGE
-
-
-def test_another_game_can_be_played(run: Run, tmp_path: Path) -> None:
-    heap_bot(tmp_path / "most.py")
-    heap_bot(tmp_path / "least.py", "self.legal[0]")
-    text = """
-def test_it(arena_play):
-    result = arena_play("./most.py", "./least.py", games=2, rules="quick", jobs=1, time="20s")
-    assert {record.game for record in result.records} == {"heap 1"}
-"""
-    done = run(text, f"--arena-game={GAME_FILE}")
-    assert done.returncode == 0, done.stdout

@@ -4,7 +4,6 @@ import errno
 import math
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -75,18 +74,6 @@ def test_a_store_is_that_of_the_command_line(bots: Bots, tmp_path: Path) -> None
     again = arena.match(*names, games=4, rules="duel", time=PATIENT, store="m.sqlite")
     assert again.records[:2] == result.records
     assert again.games == 4
-
-
-def test_of_several_matches_that_make_one_store_at_once_one_plays_and_the_others_are_refused(bots: Bots) -> None:
-    names = bots("steps"), bots("quits", QUITS)
-    with ThreadPoolExecutor(6) as pool:
-        options: dict[str, Any] = {"games": 2, "rules": "duel", "time": PATIENT, "store": "m.sqlite", "jobs": 1}
-        plays = [pool.submit(arena.match, *names, **options) for _ in range(6)]
-        refused = [error for play in plays if (error := play.exception())]
-        assert all("another arena is playing with this store" in str(error) for error in refused), refused
-        assert [play.result().wins for play in plays if not play.exception()] == [2] * (6 - len(refused))
-        assert len(refused) < 6
-        assert len(arena.League("m.sqlite").games()) == 2
 
 
 @pytest.mark.parametrize(

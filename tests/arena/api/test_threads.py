@@ -168,21 +168,6 @@ def test_ctrl_c_that_comes_while_the_thread_is_being_started_stops_the_games(
     assert not left_behind()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
-def test_orphans_of_the_callers_children_do_not_come_to_it_while_games_are_played() -> None:
-    """Nobody would ever reap them."""
-    adopted: list[bool] = []
-
-    def leave_orphan(result: arena.Result) -> None:
-        left = subprocess.run(["sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"], capture_output=True, check=True)
-        orphan = psutil.Process(int(left.stdout))
-        adopted.append(orphan.ppid() == os.getpid())
-        orphan.kill()
-
-    arena.match("steps", "quits", games=2, jobs=1, rules="duel", time="60s", on_result=leave_orphan)
-    assert adopted == [False] * 2
-
-
 def _is_in(process: psutil.Process, folder: Path) -> bool:
     try:
         return process.pid != os.getpid() and Path(process.cwd()).is_relative_to(folder)

@@ -37,7 +37,7 @@ from arena.league.executor.cluster.cluster_protocol import (
     Unprepared,
     WorkerAnswer,
 )
-from arena.league.executor.task import Begun, GameTask, Lost, Notice, Outcome, Played
+from arena.league.executor.task import Begun, GameTask, Notice, Outcome, Played
 from arena.play.machine import calibration_of, worker_of
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.version import __version__
@@ -184,37 +184,6 @@ def test_as_many_batches_are_under_way_as_the_workers_play_games_at_a_time(run: 
         assert len(scene.bridge.batches) == 6
 
     run(act, 20)
-
-
-def test_the_games_of_a_worker_that_is_gone_are_sent_to_others(run: Callable[..., Scene]) -> None:
-    async def act(scene: Scene) -> None:
-        await scene.see("attic")
-        lost = [task.id for _, tasks in scene.bridge.batches.values() for task in tasks]
-        await scene.see("cellar")
-        assert scene.ids(Lost) == lost
-        await scene.play_all("cellar")
-
-    scene = run(act)
-    assert len(scene.ids(Played)) == 6
-    assert "worker attic is gone; its games are played elsewhere" in scene.said
-
-
-def test_a_worker_that_sends_a_wrong_record_is_refused_and_its_games_are_played_again(
-    run: Callable[..., Scene],
-) -> None:
-    async def act(scene: Scene) -> None:
-        await scene.see("bad")
-        (number,) = scene.bridge.batches
-        scene.play(number, worker="bad", seeds=(1, 1))
-        await scene.settle()
-        assert not scene.bridge.batches
-        await scene.see("bad", "good")
-        assert {workers for workers, _ in scene.bridge.batches.values()} == {("tcp://good",)}
-        await scene.play_all("good")
-
-    scene = run(act)
-    assert "worker bad is not used: it sent a wrong record: game 0000000000000000: expected the seeds" in scene.said
-    assert len(scene.ids(Played)) == 6
 
 
 def test_a_worker_that_was_started_again_is_prepared_again(run: Callable[..., Scene]) -> None:

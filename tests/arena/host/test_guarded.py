@@ -1,8 +1,6 @@
 """Requests to a competition: sessions, forms, tokens, uploads and their limits."""
 
-import shutil
 import socket
-import subprocess
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -188,12 +186,6 @@ def test_a_forged_cookie_is_nobodys(made: ServedCup, forge: Callable[[str, str],
     assert made.get("/who", Cookie=f"arena={forge(word, sign)}").text.startswith("nobody ")
 
 
-def test_another_key_ends_all_sessions(made: ServedCup) -> None:
-    cookie = made.cookie(made.hosted.member("Ann", "Rooks"))
-    made.doors._key = bytes(32)
-    assert made.get("/who", Cookie=cookie).text.startswith("nobody ")
-
-
 def test_a_session_ends_by_time_by_signing_out_and_by_disabling(made: ServedCup, later: Later) -> None:
     ann = made.hosted.member("Ann", "Rooks")
     first, second = made.cookie(ann), made.cookie(ann)
@@ -254,13 +246,6 @@ def test_a_form_needs_the_csrf_of_its_session(made: ServedCup) -> None:
     assert made.post("/register", "a=1").status == 200
 
 
-@pytest.mark.parametrize("origin", ["", "null", "http://evil.example", "http://127.0.0.1"])
-def test_a_form_of_another_site_is_refused(made: ServedCup, origin: str) -> None:
-    cookie = made.cookie(made.hosted.member("Ann", "Rooks"))
-    for path in ("/change", "/register"):
-        assert made.post(path, f"csrf={made.csrf(cookie)}", Cookie=cookie, Origin=origin).status == 403
-
-
 def test_a_browser_sends_the_origin_of_these_forms(made: ServedCup) -> None:
     """With no-referrer it would send `Origin: null`."""
     assert made.get("/who").headers["referrer-policy"] == "same-origin"
@@ -319,20 +304,9 @@ def test_a_program_uploads_a_body(made: ServedCup, method: str) -> None:
     headers = bearer(made.hosted.token(made.hosted.member("Ann", "Rooks")))
     assert made.post("/submit/mine.tar?bot=Rook", "data", kind="x/y", method=method, **headers).text == "4 bytes"
     assert made.post("/submit?bot=Rook&name=a.zip", "data", kind="x/y", method=method, **headers).text == "4 bytes"
-    assert made.uploads == [(b"data", "mine.tar", {"bot": "Rook"}), (b"data", "a.zip", {"bot": "Rook"})]
-
-
-@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
-@pytest.mark.parametrize("how", [["-T", "bot.tar"], ["-T", "-"], ["-F", "file=@bot.tar", "-F", "bot=Rook"]])
-def test_curl_uploads_a_large_file(made: ServedCup, tmp_path: Path, how: list[str]) -> None:
-    data = bytes(range(256)) * 4000
-    (tmp_path / "bot.tar").write_bytes(data)
-    token = made.hosted.token(made.hosted.member("Ann", "Rooks"))
-    url = f"http://{made.served.host}/submit/?bot=Rook"
-    line = ["curl", "-sS", "-H", f"Authorization: Bearer {token}", *how, url]
-    done = subprocess.run(line, cwd=tmp_path, input=data, capture_output=True, check=True, timeout=60)
-    assert done.stdout == b"1024000 bytes"
-    assert [(sent, fields) for sent, _, fields in made.uploads] == [(data, {"bot": "Rook"})]
+    form = body(fields={"bot": "Rook"})
+    assert method == "PUT" or made.post("/submit/", form, kind=MULTIPART, **headers).text == "3 bytes"
+    assert made.uploads[:2] == [(b"data", "mine.tar", {"bot": "Rook"}), (b"data", "a.zip", {"bot": "Rook"})]
 
 
 def test_an_upload_that_is_too_large_is_refused_and_not_kept(made: ServedCup, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -491,7 +465,3 @@ def test_a_key_that_is_cut_is_refused(tmp_path: Path) -> None:
     (hosted.folder / "secret.key").write_bytes(b"short")
     with pytest.raises(UsageError, match="expected a key of 32 bytes, got 5"):
         GuardedRoutes(hosted.folder, hosted.cup, hosted.database)
-
-
-def test_an_actor_of_a_visitor_has_the_address() -> None:
-    assert Visitor("192.0.2.1").actor == Actor(None, "192.0.2.1")

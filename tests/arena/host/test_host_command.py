@@ -227,20 +227,6 @@ def test_what_cannot_be_submitted_is_said(hosting: Hosting, tmp_path: Path) -> N
         assert invoke(tmp_path, "submit", *line, "--token", "x").returncode == 2
 
 
-def test_a_submission_is_shown_to_its_team_alone(hosting: Hosting) -> None:
-    def ask(path: str, token: str) -> tuple[int, dict[str, object]]:
-        request = urllib.request.Request(f"{hosting.url}{path}", headers={"Authorization": f"Bearer {token}"})
-        try:
-            with urllib.request.urlopen(request) as answer:
-                return answer.status, json.load(answer)
-        except urllib.error.HTTPError as error:
-            return error.code, json.load(error)
-
-    assert ask("api/submissions/1", hosting.token)[0] == 404, "it is the owls'"
-    assert ask("api/submissions/999", hosting.token)[0] in (404, 409)
-    assert ask("api/submissions/1", "wrong")[0] == 401
-
-
 def test_a_competition_that_does_not_answer_is_named(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

@@ -132,8 +132,6 @@ def test_a_change_that_is_interrupted_has_not_been_made(
 @pytest.mark.parametrize(
     ("options", "games"),
     [
-        (ROUND_ROBIN, 6),
-        (FormatOptions(FormatName.SWISS, rounds=2), None),
         (FormatOptions(FormatName.KNOCKOUT), None),
         (FormatOptions(FormatName.LADDER, games=8), 8),
     ],
