@@ -80,14 +80,6 @@ def test_a_broken_bot_keeps_the_name_and_the_arguments_that_it_was_asked_for_wit
     assert len({each.digest for each in found}) == 3
 
 
-def test_the_files_with_settings_are_no_bots(folder: Path) -> None:
-    (folder / "arena.toml").write_text("")
-    paths = [str(folder / "arena.toml"), str(folder / "one.py"), str(folder / "two")]
-    found = find_entrants(paths)
-    assert [each.name for each in found.bots] == ["one", "two"]
-    assert "arena.toml: ignored" in found.remarks[0]
-
-
 def test_a_store_keeps_the_arguments_of_those_who_play_or_have_played(tmp_path: Path) -> None:
     with Store(tmp_path / "l.sqlite", create=True) as store:
         assert store.kept().arguments == {}

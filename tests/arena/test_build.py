@@ -123,7 +123,9 @@ def test_a_program_that_is_brought_along_and_not_built_is_refused(level: Level, 
     bot = bot_with(folder, "true\n")
     put(folder / "hunter/made", "#!/bin/sh\n", 0o755)
     before = content(folder)
-    assert "the build succeeded but did not make ./made" in problem(bot, level)
+    assert problem(bot, level).startswith(
+        f"{bot.path}: the build succeeded but did not make ./made, which command names"
+    )
     assert content(folder) == before
 
 
@@ -139,11 +141,8 @@ def test_a_build_that_fails_shows_the_end_of_what_it_printed_as_text(folder: Pat
     assert [line.strip() for line in lines] == [f"line {number}" for number in range(32, 51)] + ["br\\x1bken"]
 
 
-def test_a_build_that_succeeds_without_the_program_is_said_to_have_made_none(folder: Path) -> None:
-    bot = bot_with(folder, "touch other\n", name="none")
-    words = f"{bot.path}: the build succeeded but did not make ./made, which command names"
-    assert problem(bot, Level.BASIC).startswith(words)
-    bot = bot_with(folder, "cp source made; chmod 644 made\n", name="closed")
+def test_a_build_that_makes_a_file_that_cannot_be_run_is_said_to_have_made_no_program(folder: Path) -> None:
+    bot = bot_with(folder, "cp source made; chmod 644 made\n")
     assert problem(bot, Level.BASIC).endswith(
         "the build succeeded, but ./made, which command names, is no executable file"
     )
@@ -334,7 +333,7 @@ def test_a_fork_bomb_in_a_build_is_bounded_and_killed(
 
 
 @in_bwrap
-@pytest.mark.parametrize("target", ["/etc/passwd", "sub/../../../etc/passwd", "/bot/../etc"])
+@pytest.mark.parametrize("target", ["/etc/passwd", "sub/../../../etc/passwd"])
 def test_a_build_that_makes_a_link_out_of_its_folder_is_refused(target: str, folder: Path) -> None:
     bot = bot_with(folder, f"{MAKE} mkdir -p sub; ln -s {target} way-out\n")
     before = content(folder)

@@ -143,7 +143,6 @@ def of_rules(rules: str, mark: Mark, group: SituationGroup = SituationGroup.RULE
             [of_rules("isf", Mark.PASSED), of_rules("tek", Mark.NOT_TRIED)],
             "ready for isf; incomplete for tek",
         ),
-        ([of_rules("isf", Mark.PASSED), of_rules("tek", Mark.NOT_APPLICABLE)], "ready for isf"),
         ([of_rules("isf", Mark.PARTLY, SituationGroup.OPTIONS), of_rules("isf", Mark.PASSED)], "ready for isf"),
         ([of_rules("isf", Mark.PASSED), of_rules("", Mark.FAILED, SituationGroup.FILES)], "not ready for isf"),
         (

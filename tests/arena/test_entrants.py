@@ -10,25 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import trio
-from bot_games import play
 from commands import invoke
 from forged_games import forge_setting
 from made_bots import QUICK
 from made_files import put
 
 from arena.bots.asked import AskedBot, Own
-from arena.bots.entering import broken
 from arena.bots.finding import find_bots, find_entrants
 from arena.bots.loading import load_bot
 from arena.bots.runnable import runnable
 from arena.bots.spec import BotSpec
-from arena.game.faults import GameResult
 from arena.game.recheck import check_record
 from arena.game.time_control import parse_time
 from arena.league.store import Store
 from arena.sandbox.levels import Level
-from protocol.notation import Reason
 
 if TYPE_CHECKING:
     import subprocess
@@ -156,18 +151,6 @@ def test_nothing_of_what_a_link_leads_to_is_shown(folder: Path) -> None:
 # --- namesakes and copies ---------------------------------------------------------------------------------------------
 
 
-def test_a_rivals_copy_takes_no_games_and_the_host_can_name_both(folder: Path) -> None:
-    league(folder, "fox=beta.sh", "alpha.sh")
-    before = players(folder)
-    put(folder / "copy" / "beta.sh", (folder / "beta.sh").read_text())
-    done = league(folder, "copy/beta.sh", "alpha.sh", "fox=beta.sh")
-    assert "2 of them stored already" in done.stderr
-    assert before < players(folder)
-    assert {name for name, _ in players(folder)} == {"alpha", "fox", "beta"}
-    with Store(folder / "l.sqlite", create=False) as store:
-        assert not any(str(folder) in value for value in store.settings().values())
-
-
 def players(folder: Path) -> set[tuple[str, str]]:
     """Who has played in the league's store, by name and digest."""
     with Store(folder / "l.sqlite", create=False) as store:
@@ -232,7 +215,7 @@ def test_a_build_that_makes_other_files_each_time_is_told(folder: Path) -> None:
 
 def test_documents_are_passed_over_with_a_word_and_hidden_files_without(tmp_path: Path) -> None:
     """A hidden file that is a bot is one: no shell's `*` brings it, so whoever names it means it."""
-    for name in ("README.md", "LICENSE", "notes.txt", ".git/config", "__pycache__/x"):
+    for name in ("README.md", "LICENSE", "notes.txt", "arena.toml", ".git/config", "__pycache__/x"):
         put(tmp_path / name)
     (tmp_path / ".DS_Store").write_bytes(b"")
     put(tmp_path / ".mine.py", "#!/bin/sh\n#\n")
@@ -243,19 +226,9 @@ def test_documents_are_passed_over_with_a_word_and_hidden_files_without(tmp_path
     assert [remark.removeprefix(f"{tmp_path}/").split(":")[0] for remark in found.remarks] == [
         "LICENSE",
         "README.md",
+        "arena.toml",
         "notes.txt",
     ]
-
-
-def test_a_bot_that_is_mended_is_another_player_be_it_by_its_mode_alone(tmp_path: Path) -> None:
-    path = put(tmp_path / "hunter", mode=0o644)
-    (before,) = find_entrants([str(path)]).bots
-    path.chmod(0o755)
-    (after,) = find_entrants([str(path)]).bots
-    assert before.fault is not None
-    assert after.fault is None
-    assert before.name == after.name
-    assert before.digest != after.digest
 
 
 def test_a_bot_that_a_level_cannot_run_is_broken_there_alone(tmp_path: Path) -> None:
@@ -308,26 +281,6 @@ def test_a_bot_whose_command_leads_out_of_its_folder_is_broken_at_every_level(tm
         good, evil = runnable(level, bots)
         assert good == bots[0]
         assert "its command leads out of its own files" in (evil.fault or "")
-
-
-@pytest.mark.parametrize(
-    ("who", "result"),
-    [(["red"], GameResult.BLUE), (["blue"], GameResult.RED), (["red", "blue"], GameResult.NEITHER)],
-)
-def test_a_broken_bot_forfeits_without_anybody_being_started(
-    who: list[str], result: GameResult, make_bot: MakeBot, tmp_path: Path
-) -> None:
-    started = tmp_path / "started"
-    program = f"open({str(started)!r}, 'w').close()"
-    bots = [make_bot(program, name) for name in ("red", "blue")]
-    fault = CLIPBOARD + "x" * 100_000
-    red, blue = (broken(bot, fault) if bot.name in who else bot for bot in bots)
-    record = trio.run(play, red, blue)
-    assert (record.verdict.result, record.verdict.reason) == (result, Reason.NO_START)
-    assert record.verdict.detail.isprintable()
-    assert len(record.verdict.detail) < 1500
-    assert not started.exists()
-    check_record(record)
 
 
 def test_a_league_plays_on_with_a_broken_entrant_and_lists_it(folder: Path) -> None:
