@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 import trio
+from random_play import lively, random_rows
 from served import PATIENCE, Answer, Served, start_serving
 
 from arena.bots.spec import BotSpec, person_spec
@@ -21,7 +22,6 @@ from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_state import StrategoSeatState, state_of
 from arena.stratego.seat_view import legal_actions
-from arena.stratego.setups import random_rows
 from arena.web.address import LOCAL_NAMES, Hosts
 from arena.web.seat_server import NextCommands, PlayPages, SeatTable
 from protocol.notation import Color
@@ -168,21 +168,17 @@ def from_lines(rows: Sequence[str], actions: Sequence[str]) -> Callable[[Session
     return play
 
 
-def history_until(rules: str, form: str, most: int = 400) -> History:
+def history_until(rules: str, form: str) -> History:
     """A random game up to a turn of Red in which an action is legal whose text has `form` in it."""
     ruleset = load_ruleset(rules)
     for seed in range(100):
         numbers = random.Random(seed)
-        rows = [random_rows(ruleset, seed), random_rows(ruleset, seed + 1000)]
-        game = EngineGame(ruleset, *rows)
-        actions: list[str] = []
-        while not game.outcome and game.ply < most:
-            legal = legal_actions(game)
-            if game.to_move is Color.RED and any(form in action for action in legal):
-                return History(
-                    ("", ""), ("/".join(rows[0]), "/".join(rows[1])), tuple(actions), (0,) * len(actions), ()
-                )
-            actions.append(numbers.choice(legal))
+        rows = [random_rows(ruleset, numbers) for _ in Color]
+        game, actions = EngineGame(ruleset, *rows), list[str]()
+        while not game.outcome and game.ply < 100:
+            if game.to_move is Color.RED and any(form in action for action in legal_actions(game)):
+                return History(("", ""), ("/".join(rows[0]), "/".join(rows[1])), tuple(actions), (0,) * game.ply, ())
+            actions.append(lively(game, numbers).text)
             game.apply(actions[-1])
     raise AssertionError(f"no random game under {rules} comes to a {form!r}")
 

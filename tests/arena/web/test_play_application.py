@@ -2,10 +2,9 @@
 
 import random
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
-from itertools import combinations
 from typing import Any
 from urllib.parse import quote
 
@@ -13,14 +12,14 @@ import msgspec
 import pytest
 import trio
 from play_table import PATIENCE, PlayTable, Seat, at_random, from_lines, seated
+from random_play import random_rows
+from twins import played_alike, with_two_swapped
 
 from arena.game.person_seat import SeatStage
 from arena.game.record import GameRecord
 from arena.play.session import Session
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.seat_view import legal_actions
-from arena.stratego.setups import random_rows
 from arena.system.concurrency import background
 from arena.web.address import Address, listen
 from arena.web.seat_server import SEAT_VIEWERS, NextCommands, SeatTable, page_face
@@ -94,31 +93,14 @@ def test_neither_the_page_nor_the_state_holds_a_rank_of_the_enemy(seat: Seat) ->
         assert table.table.tokens[Color.BLUE] not in shown
 
 
-def twins(rules: str, seed: int, most: int = 120) -> tuple[tuple[list[str], list[str]], list[str]]:
-    """Return two set-ups of Blue that differ in two pieces, and the actions of a game that shows neither piece."""
-    ruleset, numbers = load_ruleset(rules), random.Random(seed)
-    rows = random_rows(ruleset, seed), random_rows(ruleset, seed + 1000)
-    game, actions = EngineGame(ruleset, *rows), list[str]()
-    while not game.outcome and len(actions) < most:
-        actions.append(numbers.choice(legal_actions(game)))
-        game.apply(actions[-1])
-    named = {name for action in actions for name in re.findall(r"[a-j]\d+", action)}
-    kept = [(row, at) for row in range(4) for at in range(10) if f"{'abcdefghij'[at]}{10 - row}" not in named]
-    kept = [(row, at) for row, at in kept if rows[1][row][at] != "."]
-    (row, at), (other_row, other) = next(
-        (one, two) for one, two in combinations(kept, 2) if rows[1][one[0]][one[1]] != rows[1][two[0]][two[1]]
-    )
-    twin = [list(line) for line in rows[1]]
-    twin[row][at], twin[other_row][other] = twin[other_row][other], twin[row][at]
-    return (list(rows[1]), ["".join(line) for line in twin]), [*rows[0], *actions]
-
-
 @pytest.mark.parametrize("rules", ["duel", "isf", "duel+silent-defence", "jumbo-81320/infiltrator+rescue"])
 def test_the_answer_of_a_seat_is_the_same_whatever_it_was_not_told(rules: str) -> None:
-    twin, (*played,) = twins(rules, 5)
-    rows, actions = played[:4], played[4:]
+    ruleset, rng = load_ruleset(rules), random.Random(5)
+    rows, blue = random_rows(ruleset, rng), random_rows(ruleset, rng)
+    twin = with_two_swapped(blue, rng)
+    actions = played_alike((EngineGame(ruleset, rows, blue), EngineGame(ruleset, rows, twin)), [Color.RED], rng)
 
-    def answers(blue: list[str]) -> list[bytes]:
+    def answers(blue: Sequence[str]) -> list[bytes]:
         table, found = SeatTable(seated(rules), NextCommands()), list[bytes]()
 
         async def red(session: Session) -> None:
@@ -146,9 +128,9 @@ def test_the_answer_of_a_seat_is_the_same_whatever_it_was_not_told(rules: str) -
         trio.run(main)
         return found
 
-    one, two = map(answers, twin)
-    assert len(one) > 5
-    assert one == two
+    found = answers(blue)
+    assert len(found) > 5
+    assert found == answers(twin)
 
 
 async def ready(session: Session, play: Callable[[Session], Awaitable[None]]) -> None:
