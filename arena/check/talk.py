@@ -45,7 +45,7 @@ PIECE_SECONDS = 0.02
 """Seconds between two pieces, even if the last was not read."""
 
 
-class Opponent(Protocol):
+class TrialOpponent(Protocol):
     """The other side of a game with the bot, without a process."""
 
     def seconds(self, referee: Referee) -> float:
@@ -152,7 +152,7 @@ class Talk:
 
     # --- a game -------------------------------------------------------------------------------------------------------
 
-    async def play(self, referee: Referee, color: Color, foe: Opponent) -> None:
+    async def play(self, referee: Referee, color: Color, foe: TrialOpponent) -> None:
         """Carry the bytes of one game, of which the bot plays `color`, until it is over or broken off.
 
         Sends the referee's last lines as well.
@@ -166,7 +166,7 @@ class Talk:
             if referee.is_over:
                 await self.write_due(referee, color)
 
-    async def _go_on(self, referee: Referee, color: Color, foe: Opponent) -> None:
+    async def _go_on(self, referee: Referee, color: Color, foe: TrialOpponent) -> None:
         """Let one side answer: the opponent, unless it has no answer."""
         seat = referee.seats[color]
         if color.opponent in referee.awaited():

@@ -25,7 +25,7 @@ from arena.host.pipeline import child_token
 from arena.host.player import LADDER, FromPlayer, GameOver, PlayOrder, StintKind, StintOpened, StintOver, from_player
 from arena.host.seasons import Season, SeasonState, current, finish, league_seed, store_file
 from arena.host.submissions import IS_PLAYING, PLAYING, Submission, get_submission, in_states, record_game
-from arena.host.webhooks import Event, announce
+from arena.host.webhooks import WebhookEvent, announce
 from arena.league.executor.child_process import READ_SIZE, Frames, own_python
 from arena.league.executor.task import Watched
 from arena.sandbox.killing import kill_left_by
@@ -352,4 +352,4 @@ class ContinuousPlay:
             self._database.run("update season set leader = ? where number = ?", number, season.number)
             text = f"{leader.bot} leads season {season.number}."
             self._database.note("new leader", {"season": season.number, "text": text})
-            announce(self._database, self._cup, Event.LEADER, text, submission=number, season=season.number)
+            announce(self._database, self._cup, WebhookEvent.LEADER, text, submission=number, season=season.number)

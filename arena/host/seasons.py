@@ -20,7 +20,7 @@ from arena.host.accounts import MACHINE, Actor, require_host
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.submissions import IS_PLAYING, PLAYING, in_states
-from arena.host.webhooks import Event, announce
+from arena.host.webhooks import WebhookEvent, announce
 from arena.league.league_options import FormatName, FormatOptions, check_format
 
 SEED_BYTES = 16
@@ -109,7 +109,7 @@ def open_season(database: CupDatabase, cup: Cup, actor: Actor = MACHINE) -> Seas
         database.run(f"update submission set {begun} where {IS_PLAYING}")
         database.run("update challenge set season = ?, played = 0 where state = 'waiting'", number)
         database.note("season opened", {"season": number, **public}, actor.account, actor.address)
-        announce(database, cup, Event.SEASON, f"Season {number} is open.", season=number, **public)
+        announce(database, cup, WebhookEvent.SEASON, f"Season {number} is open.", season=number, **public)
     return current(database)
 
 
@@ -173,5 +173,5 @@ def _change(
         database.run(f"update season set {names} where number = ?", *values.values(), season.number)
         database.note(f"season {after.value}", {"season": season.number}, actor.account, actor.address)
         text = f"Season {season.number} {words}."
-        announce(database, cup, Event.SEASON, text, season=season.number, state=after.value)
+        announce(database, cup, WebhookEvent.SEASON, text, season=season.number, state=after.value)
     return current(database)

@@ -27,7 +27,7 @@ from arena.host.accounts import (
 )
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
-from arena.host.webhooks import Event, announce
+from arena.host.webhooks import WebhookEvent, announce
 from arena.system.printable import counted, printable
 from arena.system.user_files import sync_folder
 
@@ -290,11 +290,11 @@ def end_stage(database: CupDatabase, cup: Cup, number: int, name: StageName, res
             _replace_older(database, submission, (*PLAYING, SubmissionState.PARKED))
         if state not in IN_PIPELINE:
             words = f"{name.value} failed" if fault else "in the ladder, on probation"
-            _announce(database, cup, Event.SUBMISSION, number, f"{submission.label}: {words}")
+            _announce(database, cup, WebhookEvent.SUBMISSION, number, f"{submission.label}: {words}")
         return get_submission(database, number)
 
 
-def _announce(database: CupDatabase, cup: Cup, event: Event, number: int, text: str) -> None:
+def _announce(database: CupDatabase, cup: Cup, event: WebhookEvent, number: int, text: str) -> None:
     one = get_submission(database, number)
     team = get_team(database, one.team).name
     announce(database, cup, event, text, submission=number, bot=one.bot, team=team, state=one.state.value)
@@ -326,7 +326,7 @@ def record_game(database: CupDatabase, cup: Cup, number: int, forfeit: str = "")
         reason = f"it has forfeited {games}, the last one {forfeit}"
         _set_state(database, number, SubmissionState.PARKED, reason)
         database.note("parked", {"submission": number, "reason": reason}, MACHINE.account, MACHINE.address)
-        _announce(database, cup, Event.PARKED, number, f"{submission.label} is parked: {reason}")
+        _announce(database, cup, WebhookEvent.PARKED, number, f"{submission.label} is parked: {reason}")
     elif submission.state is SubmissionState.PROBATION and submission.games >= cup.play.probation:
         sql = "update submission set state = ?, changed = ? where id = ?"  # forfeits go on
         database.run(sql, SubmissionState.LADDER.value, time.time(), number)

@@ -36,7 +36,7 @@ LONGEST_ERROR = 200
 IDLE_SECONDS = 5.0
 
 
-class Event(enum.Enum):
+class WebhookEvent(enum.Enum):
     SUBMISSION = "submission"
     PARKED = "parked"
     SEASON = "season"
@@ -51,7 +51,7 @@ class Delivery(msgspec.Struct, frozen=True):
     attempts: int
 
 
-def announce(database: CupDatabase, cup: Cup, event: Event, text: str, **detail: Any) -> None:
+def announce(database: CupDatabase, cup: Cup, event: WebhookEvent, text: str, **detail: Any) -> None:
     now = time.time()
     for number, hook in enumerate(cup.webhooks):
         content: dict[str, Any] = {"event": event.value, "text": text, "time": now, "cup": cup.title, **detail}

@@ -91,7 +91,7 @@ MOST_TRIES = 100
 """Games in a row that may end before the agent's first turn."""
 
 
-class Illegal(StrEnum):
+class OnIllegal(StrEnum):
     """The answers to an action outside the mask: `UsageError`, a lost game, or a random legal action in its place."""
 
     ERROR = "error"
@@ -206,8 +206,8 @@ class OneGame:
 
     def act_anyhow(self, seat: Color, code: int, illegal: str, rng: Rng) -> int:
         """Play a code, or do what is to be done about an illegal one; return the code that was played, -1 for none."""
-        if illegal != Illegal.ERROR and not self.is_legal(seat, code):
-            if illegal == Illegal.LOSE:
+        if illegal != OnIllegal.ERROR and not self.is_legal(seat, code):
+            if illegal == OnIllegal.LOSE:
                 self.lose(seat, Reason.ILLEGAL_ACTION)
                 return -1
             code = int(rng.choice(np.flatnonzero(self.mask(seat))))
@@ -257,7 +257,7 @@ class OneGame:
 
 
 class OneGameEnv:
-    """The part that environments of one game share: their options (`SetupPhase`, `Illegal`), and the game."""
+    """The part that environments of one game share: their options (`SetupPhase`, `OnIllegal`), and the game."""
 
     _game: OneGame | None = None
 
@@ -267,11 +267,11 @@ class OneGameEnv:
         *,
         setup: str = SetupPhase.PLACE,
         facts: bool = True,
-        illegal: str = Illegal.ERROR,
+        illegal: str = OnIllegal.ERROR,
         render_mode: str | None = None,
     ) -> None:
         check_option("setup", setup, SetupPhase)
-        check_option("illegal", illegal, Illegal)
+        check_option("illegal", illegal, OnIllegal)
         check_option("render_mode", render_mode, [None, *RENDER_MODES])
         self.ruleset = as_ruleset(ruleset)
         check_supported(self.ruleset)

@@ -140,8 +140,8 @@ class StrategoGame(pyspiel.Game):  # type: ignore[misc]
         )
         super().__init__(_TYPE, info, params or {})
 
-    def new_initial_state(self) -> "StrategoState":
-        return StrategoState(self)
+    def new_initial_state(self) -> "OpenSpielState":
+        return OpenSpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "StrategoObserver | None":
         """Return an observer of a whole seat, with or without its history; there is none of a part of it."""
@@ -156,7 +156,7 @@ class StrategoGame(pyspiel.Game):  # type: ignore[misc]
         return StrategoObserver((self.max_plies, len(PLY_NUMBERS if turns else PLY_NUMBERS[:-1])))
 
 
-class StrategoState(pyspiel.State):  # type: ignore[misc]
+class OpenSpielState(pyspiel.State):  # type: ignore[misc]
     def __init__(self, game: StrategoGame) -> None:
         super().__init__(game)
         self.play = _Play(OneGame(game.ruleset))
@@ -185,14 +185,14 @@ class StrategoState(pyspiel.State):  # type: ignore[misc]
     def returns(self) -> list[float]:
         return [self.play.game.reward(color) for color in Color]
 
-    def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> "StrategoState":
+    def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> "OpenSpielState":
         """Return a state with the same information for the player, and any set-up that the opponent can have."""
         if self.is_terminal():
-            copied: StrategoState = self.clone()
+            copied: OpenSpielState = self.clone()
             return copied
         seat, random = Color(player_id), Random(probability_sampler())
         others = iter(self.play.resampled(seat, random))
-        state: StrategoState = self.get_game().new_initial_state()
+        state: OpenSpielState = self.get_game().new_initial_state()
         for item in self.full_history()[: len(self.play.choices[0]) + len(self.play.choices[1])]:
             state.apply_action(item.action if item.player == player_id else next(others))
         for ply in self.play.plies:
@@ -219,7 +219,7 @@ class StrategoObserver:
         parts = np.split(self.tensor, np.cumsum(sizes)[:-1])
         self.dict = {name: part.reshape(shapes[name]) for name, part in zip(shapes, parts, strict=True)}
 
-    def set_from(self, state: StrategoState, player: int) -> None:
+    def set_from(self, state: OpenSpielState, player: int) -> None:
         self.tensor.fill(0)
         self.dict["player"][player] = 1
         play, seat = state.play, Color(player)
@@ -237,7 +237,7 @@ class StrategoObserver:
                 defender = battle.defender or 0
                 self.dict["history"][row, 3:CORNER] = battle.attacker, defender, 1 + SURVIVORS.index(battle.survivor)
 
-    def string_from(self, state: StrategoState, player: int) -> str:
+    def string_from(self, state: OpenSpielState, player: int) -> str:
         play, seat = state.play, Color(player)
         setup = "/".join(setup_rows(play.choices[seat])) or "-"
         if self._recalls:

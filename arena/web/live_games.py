@@ -42,7 +42,7 @@ UNFINISHED = "The league has ended before this game."
 
 
 @dataclass(eq=False)
-class LiveGame:
+class RunningGame:
     """A running game as viewers see it. It `is_again` if it was disturbed and has started anew."""
 
     followed: FollowedGame
@@ -89,7 +89,7 @@ def board_event(since: int, part: GameData | None, **state: Any) -> Event:
 class LiveGames:
     def __init__(self, viewers: Viewers, look: PageLook, audience: SeenBy, delay: float = 0.0) -> None:
         self._viewers, self._look, self._audience, self._delay = viewers, look, audience, delay
-        self.games: dict[str, LiveGame] = {}
+        self.games: dict[str, RunningGame] = {}
         self.feeds: dict[str, Feed] = {}
         self._over: deque[str] = deque()
         self._changed: set[str] = set()
@@ -157,7 +157,7 @@ class LiveGames:
         if isinstance(event, GameStarted):
             followed = FollowedGame(event.spec, event.setups, self._audience)
             now = trio.current_time()
-            self.games[id] = LiveGame(followed, now, now, is_again=id in self.games)
+            self.games[id] = RunningGame(followed, now, now, is_again=id in self.games)
         elif id in self.games:
             self.games[id].play(event)
         self._changed.add(id)

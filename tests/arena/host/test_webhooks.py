@@ -19,7 +19,7 @@ import arena.host.webhooks
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Webhook, load_cup
 from arena.host.seasons import freeze
-from arena.host.webhooks import GIVEN_UP, SIGNATURE, Deliveries, Event, announce, send
+from arena.host.webhooks import GIVEN_UP, SIGNATURE, Deliveries, WebhookEvent, announce, send
 
 
 class Receiver:
@@ -114,7 +114,7 @@ def test_what_does_not_arrive_is_sent_again_after_growing_pauses_until_it_does(
     clock, cup = Clock(), load_cup(folder)
     with opened(folder) as database:
         with database.change():
-            announce(database, cup, Event.LEADER, "a leader")
+            announce(database, cup, WebhookEvent.LEADER, "a leader")
             database.run("delete from delivery where hook = 1")
         waits = []
         for _ in range(3):
@@ -135,7 +135,7 @@ def test_deliveries_are_given_up_after_a_day_and_those_of_hooks_that_are_gone_at
     clock, cup = Clock(), load_cup(folder)
     with opened(folder) as database:
         with database.change():
-            announce(database, cup, Event.LEADER, "a leader")
+            announce(database, cup, WebhookEvent.LEADER, "a leader")
             database.run("update delivery set hook = 7 where hook = 1")
         clock.now = now(database)
         sent(database, folder, clock)

@@ -40,8 +40,8 @@ from arena.web.live_games import (
     GONE,
     KEPT_OVER,
     LIST_SECONDS,
-    LiveGame,
     LiveGames,
+    RunningGame,
 )
 from protocol.seats import Color
 
@@ -242,7 +242,7 @@ def test_the_end_of_a_league_reads_as_an_end(progress: LeagueProgress, going: st
 
 
 def test_the_clock_of_the_side_to_move_runs_and_the_other_stands(told: Callable[..., Iterator[Told]]) -> None:
-    def clocks(game: LiveGame) -> list[tuple[int, bool]]:
+    def clocks(game: RunningGame) -> list[tuple[int, bool]]:
         return [(one["left_ms"], one["runs"]) for one in json.loads(game.event(0).data)["state"]["clocks"]]
 
     async def main() -> None:
