@@ -9,14 +9,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_play import any_rules, lively, random_rows
-from scripted import Table, game_spec
+from scripted import Table, game_spec, record_from
 
 import arena.stratego.rules.ruleset as ruleset_module
 from arena.game.faults import Fault, GameResult, Illegal, Verdict, forfeit, words_of
 from arena.game.game_spec import Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
-from arena.game.recorded import Replay, judged
+from arena.game.recorded import Replay
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.ruleset import (
@@ -39,11 +39,6 @@ EVENT_VERBS = {b"moved", b"battle", b"reveal", b"rescued", b"guess"}
 changed = msgspec.structs.replace
 
 
-def record_of(table: Table) -> GameRecord:
-    """The record of a finished game, put together as `arena.play.runner` does it."""
-    return judged(table.referee, arena="0", started=1.5, seconds=2.25, stderr=("", ""))
-
-
 def play_game(
     ruleset: Ruleset, rng: Random, plies: int = 10_000, last: str = "move resign"
 ) -> tuple[Table, GameRecord]:
@@ -59,7 +54,7 @@ def play_game(
         table.play(lively(game, rng).text, after=rng.random())
     if table.referee.verdict is None:
         table.reply(game.to_move, last)
-    return table, record_of(table)
+    return table, record_from(table)
 
 
 def refused(record: GameRecord) -> str:

@@ -14,13 +14,13 @@ import psutil
 import pytest
 from commands import ARENA, invoke, unhurried
 from sandboxes import at_every_level, in_bwrap
+from scripted import Table, game_spec
 
 from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.loading import load_bot
 from arena.bots.runnable import PlaySettings
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.starting import Sandbox
-from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History, NoteLine
 from arena.game.referee import Referee
@@ -31,10 +31,8 @@ from arena.league.stop import StopRequest
 from arena.league.store import Store, StoreChangedError
 from arena.play.saved_game import load_saved, save_game, saved_game
 from arena.sandbox.levels import Level
-from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
-from protocol.bot_codec import decode_for_bot
-from protocol.messages import Legal
+from arena.stratego.state import as_stratego
 from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent
@@ -43,53 +41,17 @@ BLUE_ROWS = "FBBS339M2./........../........../.........2"
 PATIENCE = 120
 
 
-def spec(rules: str, time: TimeControl) -> GameSpec:
-    return GameSpec("0" * 16, variant_of(load_ruleset(rules)), time, (Player("a", "1"), Player("b", "2")), (3, 4), 5)
+def play(table: Table, plies: int) -> None:
+    """Play both seats in a way that follows from the ply alone."""
+    while table.referee.verdict is None and len(table.referee.actions) < plies:
+        ply, (color,) = len(table.referee.actions), table.referee.awaited()
+        assert table.referee.state is not None
+        legal = as_stratego(table.referee.state).legal_actions()
+        table.reply(color, f"note at {ply}", f"move {legal[(7 * ply + 3) % len(legal)]}", after=0.001 * (ply % 7))
 
 
-class Hands:
-    """Plays both seats of a referee in a way that follows from the ply alone, and keeps what they are sent."""
-
-    def __init__(self, referee: Referee) -> None:
-        self.referee = referee
-        self.now = 0.0
-        self.sent: tuple[list[bytes], list[bytes]] = ([], [])
-
-    def begin(self) -> None:
-        for color in self.referee.due():
-            self.answer(color, b"want legal board\nready\n")
-        for color, rows in zip(list(self.referee.due()), (RED_ROWS, BLUE_ROWS), strict=False):
-            if self.referee.awaited():
-                self.answer(color, f"setup {rows}\n".encode())
-
-    def answer(self, color: Color, data: bytes | None, thinking: float = 0.02) -> None:
-        """Send the seat what is due to it, then give its answer after some thinking."""
-        lines = self.referee.take(color).splitlines()
-        self.sent[color].extend(lines)
-        self.referee.sent(color, self.now)
-        if data is None:
-            return
-        self.now += thinking
-        self.referee.receive(color, data, self.now)
-
-    def play(self, plies: int) -> None:
-        while self.referee.verdict is None and len(self.referee.actions) < plies:
-            for color in self.referee.due():
-                if color not in self.referee.awaited():
-                    self.answer(color, None)
-            (color,) = self.referee.awaited()
-            ply = len(self.referee.actions)
-            waiting = [decode_for_bot(line + b"\n") for line in self.peek(color)]
-            legal = next(message for message in waiting if isinstance(message, Legal))
-            action = legal.actions[(7 * ply + 3) % len(legal.actions)]
-            self.answer(color, f"note at {ply}\nmove {action}\n".encode(), thinking=0.001 * (ply % 7))
-
-    def told(self, color: Color) -> list[bytes]:
-        """All that the seat has been sent, and what waits to be sent with its next turn."""
-        return self.sent[color] + self.peek(color)
-
-    def peek(self, color: Color) -> list[bytes]:
-        return b"".join(self.referee.seats[color].out).splitlines()
+def lines_to(table: Table, color: Color) -> list[bytes]:
+    return b"".join(table.writes[color]).splitlines()
 
 
 RULES = ["duel", "vintage/duel+rescue+silent-defence", "jumbo-09495/duel", "travel/duel+mobile-bombs+mobile-flag"]
@@ -98,36 +60,35 @@ RULES = ["duel", "vintage/duel+rescue+silent-defence", "jumbo-09495/duel", "trav
 @pytest.mark.parametrize(("rules", "part"), list(zip(RULES, [0.0, 0.1, 0.5, 0.9], strict=True)))
 def test_a_game_that_was_cut_equals_one_that_was_not(rules: str, part: float) -> None:
     """Every later line that the bots are sent is the same, to the byte, boards, legal actions and clocks included."""
-    game = spec(rules, TimeControl(move_ms=None, bank_ms=10_000, increment_ms=3))
-    whole = Hands(Referee(game))
-    whole.begin()
-    whole.play(60)
+    game = game_spec(load_ruleset(rules), TimeControl(move_ms=None, bank_ms=10_000, increment_ms=3))
+    whole, first, second = (Table(game) for _ in range(3))
+    rows, wants = (RED_ROWS.split("/"), BLUE_ROWS.split("/")), (["want legal board"],) * 2
+    whole.begin(*rows, *wants)
+    play(whole, 60)
     cut = int(len(whole.referee.actions) * part)
-    first = Hands(Referee(game))
-    first.begin()
-    first.play(cut)
+    first.begin(*rows, *wants)
+    play(first, cut)
     history = first.referee.history()
     assert history is not None
     assert len(history.actions) == cut
-    second = Hands(Referee(game, history=history))
-    for color in second.referee.due():
-        second.answer(color, b"want legal board\nready\n")
-    second.play(60)
+    second.referee = Referee(game, history=history)
+    second.introduce(*wants)
+    play(second, 60)
     assert second.referee.actions == whole.referee.actions
     assert second.referee.times_us == whole.referee.times_us
     assert second.referee.notes == whole.referee.notes
     for color in Color:
         told, again = (
-            [line for line in hands.told(color) if not line.startswith((b"turn", b"legal", b"board"))]
-            for hands in (whole, second)
+            [line for line in lines_to(table, color) if not line.startswith((b"turn", b"legal", b"board"))]
+            for table in (whole, second)
         )
         opening = next(index for index, line in enumerate(told) if line == b"setup")
         restored = next(index for index, line in enumerate(again) if line.startswith(b"restore"))
         assert again[:restored] == told[:opening]
         assert again[restored + 1 :] == told[opening + 1 :]
         turns, turns_again = (
-            [line for line in hands.told(color) if line.startswith((b"turn", b"legal", b"board"))]
-            for hands in (whole, second)
+            [line for line in lines_to(table, color) if line.startswith((b"turn", b"legal", b"board"))]
+            for table in (whole, second)
         )
         assert turns[len(turns) - len(turns_again) :] == turns_again
 
@@ -208,7 +169,7 @@ def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
     bot = load_bot(ROOT / "bots" / "drifter.py")
     history = History(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), (NoteLine(1, "red", "hm"),))
     settings = PlaySettings([bot], Level.BASIC, limits={bot.name: Limits(memory=GIB)}, pondering=False)
-    game = spec("duel", TimeControl())
+    game = game_spec()
     paused = saved_game(game, history, (bot, bot), tmp_path / "s.sqlite", settings=settings, seed=1)
     assert (paused.sandbox, paused.limits[0].memory, paused.pondering) == ("basic", GIB, False)
     save_game(paused, tmp_path / "g.json")
@@ -281,7 +242,7 @@ def test_a_store_that_is_exchanged_while_the_game_is_played_gets_no_game(tmp_pat
         other = path.read_bytes()
         store.add_all(records[:2])
         held = Sandbox(PlaySettings([bot], Level.BASIC))
-        prepared = PreparedGame(spec("duel", TimeControl()), (bot, bot), None, store, tmp_path / "g", held, 1)
+        prepared = PreparedGame(game_spec(), (bot, bot), None, store, tmp_path / "g", held, 1)
 
         def play_and_exchange(*_: object) -> GameRecord:
             """In place of the loop in which the game is played."""

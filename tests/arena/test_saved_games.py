@@ -14,19 +14,15 @@ import pytest
 from commands import invoke
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from scripted import Table, game_spec
 
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
-from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.league.resumed import agree
 from arena.league.store import Store
 from arena.play.saved_game import CHECKSUM, SavedGame, load_saved, save_game
-from arena.stratego.game import variant_of
-from arena.stratego.rules.rulesets import load_ruleset
-from protocol.bot_codec import decode_for_bot
-from protocol.messages import Turn
 from protocol.notation import Color
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
@@ -264,39 +260,14 @@ ROWS = ("FBBS2339M./........../........../2.........", "FBBS339M2./........../..
 BANKS = TimeControl(move_ms=5000, bank_ms=10_000, increment_ms=100)
 
 
-def spec(time: TimeControl = BANKS) -> GameSpec:
-    return GameSpec("0" * 16, variant_of(load_ruleset("duel")), time, (Player("a", "1"), Player("b", "2")), (3, 4), 5)
-
-
-def seated(history: History | None = None, now: float = 0.0) -> Referee:
-    """A game in which it is somebody's turn, whose clock has started."""
-    referee = Referee(spec(), history=history)
-    while not (referee.state and not referee.due()):
-        for color in referee.due():
-            text = referee.take(color).decode()
-            referee.sent(color, now)
-            asked = referee.seats[color]
-            if "hello" in text:
-                referee.receive(color, b"ready\n", now)
-            elif text.rstrip().endswith("setup") and color in referee.awaited():
-                referee.receive(color, f"setup {ROWS[asked.color]}\n".encode(), now)
-    return referee
-
-
 def test_the_seconds_of_an_interrupted_turn_are_charged_to_the_bank_each_time() -> None:
-    first = seated()
-    history = first.history(3.0)
+    game = game_spec(time=BANKS)
+    table = Table(game)
+    table.begin(*(rows.split("/") for rows in ROWS))
+    for seconds in (3.0, 2.5):
+        history = table.referee.history(table.now + seconds)
+        table.referee = Referee(game, history=history)
+        table.introduce()
     assert history is not None
-    assert history.interrupted == ((1, 3_000_000),)
-    second = seated(history)
-    again = second.history(2.5)
-    assert again is not None
-    assert again.interrupted == ((1, 3_000_000), (1, 2_500_000))
-    third = Referee(spec(), history=again)
-    for color in Color:
-        third.take(color)
-        third.sent(color, 0.0)
-        third.receive(color, b"ready\n", 0.0)
-    lines = third.take(Color.RED).splitlines(keepends=True)
-    (turn,) = [message for message in map(decode_for_bot, lines) if isinstance(message, Turn)]
-    assert turn == Turn(1, 4500, 5000, 4500, 10_000)
+    assert history.interrupted == ((1, 3_000_000), (1, 2_500_000))
+    assert table.writes[Color.RED][-1].endswith(b"\nturn 1 4500 5000 4500 10000\n")

@@ -140,22 +140,6 @@ def test_the_deadline_is_the_start_and_the_budget_and_the_margin() -> None:
     assert bank(500, move_ms=1000).start(RED, 7.0) == pytest.approx(7.55)
 
 
-def test_a_move_is_taken_off_the_bank_and_then_the_increment_is_added() -> None:
-    clock = bank(60_000, increment_ms=600)
-    think(clock, RED, 10.0)
-    assert clock.budget(RED) == pytest.approx(50.6)
-    think(clock, RED, 50.0)
-    assert clock.budget(RED) == pytest.approx(1.2)
-
-
-def test_with_both_the_smaller_one_bounds_the_move_and_the_bank_is_charged() -> None:
-    clock = bank(2500, move_ms=1000)
-    for left in (2500, 1700, 900, 100):
-        assert clock.budget_ms(BLUE) == min(1000, left)
-        assert clock.shown(BLUE) == (min(1000, left), 1000, left, 2500)
-        think(clock, BLUE, 0.8)
-
-
 def test_a_turn_shows_both_sides_times_own_first_and_the_banks_only_beside_a_limit_per_move() -> None:
     for clock, for_red, for_blue in (
         (bank(5000, move_ms=2000), (2000, 2000, 4000, 5000), (2000, 2000, 5000, 4000)),
@@ -190,21 +174,6 @@ def test_what_is_charged_is_the_time_from_start_to_stop_in_whole_microseconds(st
     taken = clock.stop(RED, start + seconds)
     assert taken == round(((start + seconds) - start) * 1_000_000) / 1_000_000
     assert clock.budget(RED) == 10**6 - taken
-
-
-@given(st.lists(st.tuples(st.floats(0, 5), st.floats(0, 5)), max_size=20))
-@settings(deadline=None, max_examples=100)
-def test_nothing_is_charged_between_a_stop_and_the_next_start(turns: list[tuple[float, float]]) -> None:
-    clock = bank(10**6)
-    now, thought = 100.0, [0.0, 0.0]
-    for number, (idle, seconds) in enumerate(turns):
-        color = Color(number % 2)
-        now += idle
-        clock.start(color, now)
-        now += seconds
-        thought[color] += clock.stop(color, now)
-    for color in Color:
-        assert clock.budget(color) == pytest.approx(1000.0 - thought[color])
 
 
 @given(controls, st.lists(st.floats(0, 1), max_size=30))

@@ -4,7 +4,6 @@ import contextlib
 import io
 import sys
 from functools import partial
-from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +16,6 @@ from pettingzoo.test import (
     max_cycles_test,
     parallel_api_test,
     parallel_seed_test,
-    performance_benchmark,
     render_test,
     seed_test,
 )
@@ -81,13 +79,6 @@ def test_every_mode_renders() -> None:
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         render_test(partial(arena.learn.env, "isf"))
     assert "to act: red and blue" in printed.getvalue()
-
-
-def test_the_benchmark_of_pettingzoo_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = SimpleNamespace(time=partial(next, count()))  # a second a look: the benchmark takes five
-    monkeypatch.setattr(sys.modules[performance_benchmark.__module__], "time", clock)
-    performance_benchmark(arena.learn.env("barrage"))
-    assert "turns per second" in capsys.readouterr().out
 
 
 # --- the game ---------------------------------------------------------------------------------------------------------

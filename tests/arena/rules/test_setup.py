@@ -7,15 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_play import random_rows
 
-from arena.stratego.rules.board import BLUE_BIT, RANKS
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
-from protocol.notation import SQUARES
 
 FULL = ["FB22222222", "BB33333444", "BB45555666", "BS6777889M"]
-BARRAGE = ["FB........", "..........", "....S....3", "2...9M...2"]
-
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -23,27 +19,6 @@ def _refusal(name: str, rows: list[str]) -> str:
     with pytest.raises(IllegalSetupError) as caught:
         check_setup(load_ruleset(name), rows)
     return str(caught.value)
-
-
-def _pieces(game: EngineGame) -> dict[str, str]:
-    """The pieces on the board, such as `red F`, by square."""
-    return {
-        SQUARES[square]: f"{'blue' if code & BLUE_BIT else 'red'} {RANKS[code].letter}"
-        for square, code in enumerate(game.board)
-        if code
-    }
-
-
-# --- legal ----------------------------------------------------------------------------------------------------------
-
-
-def test_each_side_stands_on_its_own_rows_its_back_row_first_and_files_a_to_j_for_both() -> None:
-    game = EngineGame(load_ruleset("barrage"), BARRAGE, BARRAGE)
-    red = {"a1": "F", "b1": "B", "e3": "S", "j3": "3", "a4": "2", "e4": "9", "f4": "M", "j4": "2"}
-    blue = {"a10": "F", "b10": "B", "e8": "S", "j8": "3", "a7": "2", "e7": "9", "f7": "M", "j7": "2"}
-    assert _pieces(game) == {square: f"red {letter}" for square, letter in red.items()} | {
-        square: f"blue {letter}" for square, letter in blue.items()
-    }
 
 
 # --- illegal --------------------------------------------------------------------------------------------------------
@@ -76,7 +51,7 @@ def test_a_letter_that_is_no_piece_of_the_army_is_refused_and_named(letter: str)
     [
         ("isf", [*FULL[:3], FULL[3].replace("M", "9")], "1 x 9 (got 2), 1 x M (got 0)"),
         ("isf", [FULL[0][:9] + ".", *FULL[1:]], "8 x 2 (got 7)"),
-        ("barrage", ["FB.....M..", *BARRAGE[1:]], "1 x M (got 2)"),
+        ("barrage", ["FB.....M..", "..........", "....S....3", "2...9M...2"], "1 x M (got 2)"),
     ],
     ids=["one for another", "a hole", "one too many"],
 )

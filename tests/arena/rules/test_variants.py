@@ -26,7 +26,7 @@ from arena.stratego.rules.action_types import (
     Rescue,
     parse_action,
 )
-from arena.stratego.rules.board import MOVES, RANKS
+from arena.stratego.rules.board import RANKS
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import FixedPieces, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
@@ -201,36 +201,3 @@ FIXED = {"fixed_pieces": FixedPieces.LOSES}
 def test_what_is_no_move_at_all_is_no_move_of_a_bomb_either(action: str, rule: BrokenRule) -> None:
     game = start("F:a1 B:b1 B:c4 M:j4", "F:a10 B:b10 B:c10 M:j7", **FIXED)
     assert refusal(game, action).rule is rule
-
-
-# --- copies ---------------------------------------------------------------------------------------------------------
-
-
-def _play_on(game: EngineGame, rng: Random, plies: int) -> list[object]:
-    """What is seen in random play from here on."""
-    seen: list[object] = []
-    for _ in range(plies):
-        state = (game.board[:], game.to_move, game.ply, game.quiet, game.outcome, game.rescued[:])
-        seen.append((*state, [counts.copy() for counts in game.lost], [set(squares) for squares in game.rescuers]))
-        texts = sorted(action.text for action in game.legal_moves())
-        seen.append(texts)
-        if game.outcome:
-            break
-        special = [text for text in texts if text not in MOVES]
-        seen.append(game.apply(rng.choice(special if special and rng.random() < 0.4 else texts)))
-    return seen
-
-
-@settings(max_examples=20, deadline=None)
-@given(ruleset=any_rules, seed=seeds, plies=st.integers(0, 120))
-def test_playing_on_in_a_copy_leaves_the_original_as_it_was_and_the_other_way_round(
-    ruleset: Ruleset, seed: int, plies: int
-) -> None:
-    rng = Random(seed)
-    game = _begin(ruleset, rng)
-    _play_on(game, rng, plies)
-    first, second = game.copy(), game.copy()
-    in_first = _play_on(first, Random(seed), 25)
-    in_game = _play_on(game, Random(seed), 25)
-    in_second = _play_on(second, Random(seed), 25)
-    assert in_first == in_game == in_second

@@ -127,12 +127,6 @@ def test_many_sets_that_lie_in_one_another_are_counted_quickly() -> None:
     assert Counter(drawn) == Counter(army)
 
 
-@pytest.mark.parametrize("weights", [[{}], [{SCOUT: -1.0}, {}], [{SCOUT: float("nan")}, {}]])
-def test_weights_that_are_none_are_refused(weights: list[dict[Rank, float]]) -> None:
-    with pytest.raises(UsageError, match="expected"):
-        WeightedArmies(Armies([ranks("2"), ranks("2")], {SCOUT: 2}), weights)
-
-
 def test_hidden_pieces_that_no_army_fits_are_an_error_that_names_both() -> None:
     with pytest.raises(NoArmyError, match=r"2 hidden pieces .* got 2:1 B:1|got B:1 2:1"):
         Armies([ranks("2"), ranks("2")], {SCOUT: 1, B: 1})
