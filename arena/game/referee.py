@@ -19,12 +19,12 @@ While both bots work at once, starting and setting up, a fault of one waits for 
 would decide which of two broken bots is noticed first. If both are at fault, both lose.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from arena.errors import IllegalAnswerError
 from arena.game import State, faults
 from arena.game.faults import Excess, Fault, GameResult, Unstartable, Verdict, forfeit, named, verdict_of
-from arena.game.game_spec import GameSpec, Player
+from arena.game.game_spec import GameSpec
 from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.seat import SETTLE_SECONDS, Introduction, Seat
@@ -127,7 +127,8 @@ class Referee:
         return self.live.history(now)
 
     def unrestorable(self) -> str:
-        return _unrestorable(self.seats, self.spec.players)
+        unable = [named(self.spec.players, seat.color) for seat in self.seats if not seat.can_be_restored]
+        return " and ".join(f"{name} says 'cannot restore'" for name in unable)
 
     def take(self, color: Color) -> bytes:
         """Return all pending output for a seat, for one write."""
@@ -284,9 +285,7 @@ class Referee:
             if self._history is not None:  # what was played stays in the record of a game that could not go on
                 self.live.recall(self._history)
             self._forfeit()
-        elif self._meeting is Phase.IDLE and (
-            why := _refusal(self.seats, self.spec, self._history, can_pause=self._can_pause)
-        ):
+        elif self._meeting is Phase.IDLE and (why := self._refusal()):
             self.refused = why
         elif self._history is not None:
             self._go_on(self.live.restore(self._history).outcome)
@@ -351,6 +350,19 @@ class Referee:
         else:
             self._forfeit()
 
+    def _refusal(self) -> str | None:
+        """Return why bots that have introduced themselves cannot play this game; None if they can."""
+        said = self.unrestorable()
+        if not said:
+            return None
+        if self._history is not None:
+            return f"the paused game cannot be resumed: {said}: play it again with 'arena match'"
+        if self.spec.opening is not None:
+            return f"the game cannot begin with an opening: {said}: play without --openings, or without such bots"
+        if self._can_pause:
+            return f"the game could not go on once it was paused: {said}: play it without --pause"
+        return None
+
     def _forfeit(self) -> None:
         guilty = [(seat.color, seat.fault) for seat in self.seats if seat.fault]
         for color, fault in guilty:
@@ -376,20 +388,3 @@ class Referee:
 def _may_answer(data: bytes) -> bool:
     """Whether late output may have an answer, not only notes and comments."""
     return any(line.strip() and not line.startswith((b"note ", b"#")) for line in data.split(b"\n"))
-
-
-def _unrestorable(seats: Sequence[Seat], players: Sequence[Player]) -> str:
-    unable = [named(players, seat.color) for seat in seats if not seat.can_be_restored]
-    return " and ".join(f"{name} says 'cannot restore'" for name in unable)
-
-
-def _refusal(seats: Sequence[Seat], spec: GameSpec, history: History | None, *, can_pause: bool) -> str | None:
-    """Return why bots that have introduced themselves cannot play this game; None if they can."""
-    said = _unrestorable(seats, spec.players)
-    if not said:
-        return None
-    if history is not None:
-        return f"the paused game cannot be resumed: {said}: play it again with 'arena match'"
-    if spec.opening is not None:
-        return f"the game cannot begin with an opening: {said}: play without --openings, or without such bots"
-    return f"the game could not go on once it was paused: {said}: play it without --pause" if can_pause else None

@@ -50,10 +50,14 @@ class ArenaStoppedError(ArenaError):
 
 
 class Interrupt:
-    """A request to interrupt a game: after a number of plies, or when `request` is called."""
+    """A request to interrupt a game: after a number of plies, or when `request` is called.
 
-    def __init__(self, after: int | None = None) -> None:
+    A game that `can_pause` is played only with bots that could resume it.
+    """
+
+    def __init__(self, after: int | None = None, *, can_pause: bool = False) -> None:
         self.after = NEVER if after is None else after
+        self.can_pause = can_pause
         self.interrupt: Callable[[], None] = lambda: None
         """Stops the running game; set by the game."""
         self.why_not: Callable[[], str] = lambda: ""

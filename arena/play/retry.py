@@ -89,7 +89,6 @@ async def play_on_with_retries(
     *,
     options: GameOptions,
     say: Say,
-    can_pause: bool = True,
 ) -> GameRecord | History | None:
     """Play from the `history` to the verdict or until `interrupt` stops the game; return what `play_on` does.
 
@@ -100,7 +99,7 @@ async def play_on_with_retries(
     latest, excuses = history, _Excuses(options)
     for _ in range(MOST_TRIES):
         try:
-            played = await play_on(game, bots, latest, interrupt, excuses.options, can_pause=can_pause)
+            played = await play_on(game, bots, latest, interrupt, excuses.options)
         except ArenaStoppedError as error:
             latest = error.history or latest
             done = len(latest.actions) if latest else 0

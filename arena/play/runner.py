@@ -67,15 +67,13 @@ async def play_on(
     history: History | None,
     interrupt: Interrupt,
     options: GameOptions = USUAL,
-    *,
-    can_pause: bool = False,
 ) -> GameRecord | History | None:
     """Play a game, from the beginning or from its `history`, to its verdict or until it is interrupted.
 
     Returns the record; or the history, if `interrupt` stopped the game; or None, if that was before both sides had set
     up. When this returns, raises or is cancelled, all processes of the game have ended. Raises `ArenaStoppedError` as
     `play_game` does, and `UsageError` if a bot has declared that it cannot play such a game: one that is resumed, that
-    begins with an opening, or that `can_pause`.
+    begins with an opening, or whose `interrupt` says that it `can_pause`.
     """
     started = max(0.0, time.time())  # a clock that was never set may say less, and a date is none then
     begun = now()
@@ -85,7 +83,7 @@ async def play_on(
         history=history,
         introduced={color: one.introduction for color, one in kept.items()},
         keeps=options.keeper is not None and options.keeper.expects_another,
-        can_pause=can_pause,
+        can_pause=interrupt.can_pause,
     )
     runner = GameRunner(referee, history, interrupt, options, kept)
     played: GameRecord | History | None

@@ -85,7 +85,7 @@ class Session:
         self._players = players
         self._options = options
         self._history = history
-        self._interrupt = Interrupt()
+        self._interrupt = Interrupt()  # a person who asks for a pause gets the reason against it
         self._new_seat: Callable[[Color], PersonSeat] = displayed(spec.kind.displays.seat, PersonSeat)
         self._chairs = {color: _Chair(self._new_seat(color)) for color in Color if players[color].is_person}
         self._start: GameStarted | None = None
@@ -109,13 +109,7 @@ class Session:
         played: GameRecord | History | None = None
         try:
             played = await play_on_with_retries(
-                self.spec,
-                self._players,
-                self._history,
-                self._interrupt,
-                options=options,
-                say=self.remark,
-                can_pause=False,  # a person who asks for a pause gets the reason against it
+                self.spec, self._players, self._history, self._interrupt, options=options, say=self.remark
             )
         finally:
             if isinstance(played, GameRecord):

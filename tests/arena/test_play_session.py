@@ -304,12 +304,10 @@ def test_a_game_that_has_to_begin_anew_goes_on_with_what_the_person_knew(monkeyp
         history: History | None,
         interrupt: Interrupt,
         options: GameOptions,
-        *,
-        can_pause: bool,
     ) -> GameRecord | History | None:
         if stops:
-            return await play_on(spec, bots, history, interrupt, options, can_pause=can_pause)
-        begun = await play_on(spec, bots, None, Interrupt(after=10), options, can_pause=can_pause)
+            return await play_on(spec, bots, history, interrupt, options)
+        begun = await play_on(spec, bots, None, Interrupt(after=10), options)
         assert isinstance(begun, History)
         stops.append(len(begun.actions))
         raise ArenaStoppedError("the arena slept", begun)

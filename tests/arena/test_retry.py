@@ -114,8 +114,7 @@ def test_what_was_played_before_a_stop_of_the_arena_is_not_lost_to_an_interrupt(
     outcomes: list[History | None] = [BEGUN, None]
     said: list[str] = []
 
-    async def play_on(*_: object, can_pause: bool) -> History | None:
-        assert can_pause
+    async def play_on(*_: object) -> History | None:
         outcome = outcomes.pop(0)
         if outcome is not None:
             raise ArenaStoppedError(WHY, outcome)

@@ -117,7 +117,8 @@ class WorkerGames:
     def handle(self, message: ToWorker) -> None:
         match message:
             case Play(task):
-                self._interrupts[task.id] = Interrupt(task.pause_after)
+                if task.can_pause:
+                    self._interrupts[task.id] = Interrupt(task.pause_after, can_pause=True)
                 self._nursery.start_soon(self._play_pair if task.then else self._play, task)
             case SkipSecondGames():
                 skipped = tuple(game.id for game in self._second.values())
@@ -145,9 +146,8 @@ class WorkerGames:
 
     async def _play(self, task: GameTask, options: GameOptions | None = None) -> None:
         self._connection.send(Begun(task.id))
-        interrupt = self._interrupts.setdefault(task.id, Interrupt(task.pause_after))
         try:
-            outcome = await self._outcome(task, interrupt, options or self._options)
+            outcome = await self._outcome(task, options or self._options)
         except ArenaStoppedError as error:
             outcome = NotPlayed(task.id, sendable(f"game {task.id} was not played, in {MOST_TRIES} tries: {error}"))
         except Exception as error:
@@ -155,16 +155,15 @@ class WorkerGames:
             if fault is None:
                 raise
             outcome = Failed.of(fault, task.id)
-        del self._interrupts[task.id]
+        self._interrupts.pop(task.id, None)
         if self._events:
             self._events.flush()
         self._connection.send(outcome)
 
-    async def _outcome(
-        self, task: GameTask, interrupt: Interrupt, options: GameOptions
-    ) -> Played | Paused | NotPlayed | Failed:
+    async def _outcome(self, task: GameTask, options: GameOptions) -> Played | Paused | NotPlayed | Failed:
         red, blue = (self._bots[player] for player in task.spec.players)
-        if not task.can_pause:
+        interrupt = self._interrupts.get(task.id)
+        if interrupt is None:
             return Played(await play_with_retries(task.spec, (red, blue), options, partial(self._say, again=task.id)))
         played = await play_on_with_retries(
             task.spec, (red, blue), task.history, interrupt, options=options, say=self._say
