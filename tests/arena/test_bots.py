@@ -119,12 +119,6 @@ def test_a_source_file_comes_with_what_it_needs(name: str, language: str, tmp_pa
     assert problem(path).endswith(f"; this is a source file: name its folder: {tmp_path}")
 
 
-@pytest.mark.parametrize("name", ["hunter.json", "hunter"])
-def test_what_is_no_program_is_not_to_be_made_executable(name: str, tmp_path: Path) -> None:
-    path = put(tmp_path / name, "int main() {}\n", mode=0o644)
-    assert problem(path) == f"{path}: expected an executable file, a .py file or a folder with bot.toml"
-
-
 @pytest.mark.parametrize("executable", [True, False])
 def test_a_manifest_alone_comes_with_the_name_of_its_folder(executable: bool, tmp_path: Path) -> None:
     path = bot_folder(tmp_path / "hunter") / "bot.toml"

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from arena.stratego.rules import rulesets as loading
 from arena.stratego.rules.ruleset import CHOICES, RULE_KEYS
-from arena.stratego.rules.rulesets import ruleset_names, switch_names
+from arena.stratego.rules.rulesets import switch_names
 from protocol.notation import RANK_BY_LETTER
 
 EXAMPLES = int(os.environ.get("ARENA_FUZZ", "50"))
@@ -282,7 +282,6 @@ KEYS = st.one_of(
     st.sampled_from([*RULE_KEYS, *RANK_BY_LETTER, "extends", "title", "source", "army", "rules", "notes"]),
     st.sampled_from(['"\\u001b"', ".".join("a" * 3000), '""', "é", "a.b", "rules.chase", "notes.chase", "army.F"]),
 )
-PAIRS = st.lists(st.tuples(KEYS, VALUES).map(" = ".join), max_size=6).map("\n".join)
 
 
 @st.composite
@@ -307,16 +306,7 @@ def damaged(draw: st.DrawFn) -> str:
     return "\n".join(lines)
 
 
-@st.composite
-def made_up(draw: st.DrawFn) -> str:
-    """A ruleset put together from keys and values of all kinds."""
-    head = [f'extends = "{draw(st.sampled_from(ruleset_names()))}"'] if draw(st.booleans()) else []
-    head += ['title = "t"', 'source = "s"'] if draw(st.booleans()) else []
-    tables = [f"[{name}]\n{draw(PAIRS)}" for name in ("army", "rules", "notes") if draw(st.booleans())]
-    return "\n".join([*head, draw(PAIRS) if draw(st.booleans()) else "", *tables])
-
-
-RULESET_FILES = st.one_of(damaged(), made_up(), st.text(max_size=40), st.binary(max_size=40))
+RULESET_FILES = st.one_of(damaged(), st.text(max_size=40), st.binary(max_size=40))
 
 
 def write(path: Path, content: str | bytes) -> None:

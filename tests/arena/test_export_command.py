@@ -12,7 +12,7 @@ import pytest
 
 from arena.cli import streams
 from arena.cli.main import cli
-from arena.errors import ArenaError, UsageError
+from arena.errors import UsageError
 from arena.league.exchange import export_lines
 from arena.league.readers import HOST
 from arena.league.store import Store
@@ -152,17 +152,6 @@ def test_verify_says_once_what_is_wrong_with_many_games(arena: Run) -> None:
         [f"line 1: {changed}", f"... and 11 more: {changed}", "games.jsonl: 12 games, 12 of them not sound"],
     )
     assert len(json.loads(arena("verify", "--json", "games.jsonl")[1])["findings"]) == 12
-
-
-def test_a_file_that_cannot_be_written_leaves_nothing_behind(arena: Run) -> None:
-    with pytest.raises(ArenaError, match="cannot be written: No such file"):
-        arena("export", "own.sqlite", "-o", "no/folder.jsonl")
-    with pytest.raises(UsageError, match="expected a file to replace, found a folder"):
-        arena("export", "own.sqlite", "-o", ".", "--force")
-    for command in (("export", "own.sqlite", "-o"), ("export", "own.sqlite", "--force", "-o")):
-        with pytest.raises(ArenaError, match="cannot be written: File name too long"):
-            arena(*command, "x" * 1000)
-    assert [path.name for path in Path().iterdir()] == ["own.sqlite"]
 
 
 def test_a_report_names_the_games_that_have_no_page_with_exit_code_1(arena: Run, own: Path) -> None:

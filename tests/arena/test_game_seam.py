@@ -231,19 +231,6 @@ def test_each_variant_has_a_fingerprint_of_its_own() -> None:
     assert len({game.digest(variant) for variant in variants} | {newer.digest(variants[0])}) == 4
 
 
-def test_a_variant_comes_back_from_a_record_from_a_line_and_from_the_settings_of_a_store(
-    played: Callable[..., GameRecord],
-) -> None:
-    variant = odds("odds-long").variant
-    record = played("1 2 resign", "odds-long")
-    assert record.game == "odds 1"
-    assert record.variant == decode_record(encode_record(record)).variant == variant
-    described = Settings(variant, SECONDS).described()
-    assert described["game"] == "odds 1"
-    assert decode_line(encode_line(record, described)).record.variant == variant_in(described) == variant
-    assert "game" not in Settings(game_named("stratego").variant(), SECONDS).described()
-
-
 # --- finding games ----------------------------------------------------------------------------------------------------
 
 FILE = """

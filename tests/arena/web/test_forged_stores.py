@@ -12,16 +12,15 @@ from urllib.parse import urljoin
 
 import msgspec
 import pytest
-import trio
 from forged_games import forge_game
 from made_stores import read_game_script
+from served import Serve
 
 from arena.game.record import GameRecord
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.site.site_contents import SitePlan
 from arena.web.address import Address, hosts_of
-from arena.web.server import Application
 from arena.web.store_server import StoreServer
 
 STORES = Path(__file__).parent.parent.parent / "golden" / "stores"
@@ -73,40 +72,21 @@ def forged(record: GameRecord, rng: Random) -> GameRecord:
                 return found
 
 
-async def ask(application: Application, path: str) -> tuple[int, str]:
-    """The status and the body of what is answered."""
-    status, body = 0, b""
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: dict[str, Any]) -> None:
-        nonlocal status, body
-        status = message.get("status", status)
-        body += message.get("body", b"")
-
-    scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b""}
-    scope |= {"headers": [(b"host", b"127.0.0.1")], "http_version": "1.1", "scheme": "http", "root_path": ""}
-    await application({**scope, "server": ("127.0.0.1", 80), "client": ("127.0.0.1", 1)}, receive, send)
-    return status, body.decode()
-
-
-async def crawl(path: Path, audience: str) -> tuple[dict[str, tuple[int, str]], list[str]]:
+def crawl(serving: Serve, path: Path, audience: str) -> tuple[dict[str, tuple[int, str]], list[str]]:
     """Every page and script that can be reached by links, and what the host was told."""
     complaints: list[str] = []
-    hosts = hosts_of([Address("127.0.0.1", 80)])
+    hosts = hosts_of([Address("127.0.0.1", 0)])
     server = StoreServer([path], SitePlan(reader_named(audience)), hosts, complain=complaints.append)
-    application, found = server.application(), dict[str, tuple[int, str]]()
-    async with trio.open_nursery() as nursery:
-        await nursery.start(server.run)
-        waiting = ["/", f"/games/{NUMBER}.html", f"/games/{NUMBER}.js"]
-        while waiting:
-            at = waiting.pop()
-            if at not in found and not at.endswith("/events"):
-                found[at] = await ask(application, at)
-                links = re.findall(r'(?:href|src)="([^"#?:]+)', found[at][1]) if not at.endswith(".js") else []
-                waiting += (urljoin(at, link) for link in links)
-        nursery.cancel_scope.cancel()
+    served, found = serving(server.application(), beside=server.run), dict[str, tuple[int, str]]()
+    waiting = ["/", f"/games/{NUMBER}.html", f"/games/{NUMBER}.js"]
+    while waiting:
+        at = waiting.pop()
+        if at not in found and not at.endswith("/events"):
+            answer = served.get(at)
+            found[at] = answer.status, answer.text
+            links = re.findall(r'(?:href|src)="([^"#?:]+)', answer.text) if not at.endswith(".js") else []
+            waiting += (urljoin(at, link) for link in links)
+    served.stop()
     return found, complaints
 
 
@@ -118,7 +98,9 @@ def text_of(path: str, body: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["duel", "own"])
-def test_every_page_of_a_forged_store_is_there_or_says_that_it_is_not(tmp_path: Path, name: str) -> None:
+def test_every_page_of_a_forged_store_is_there_or_says_that_it_is_not(
+    serving: Serve, tmp_path: Path, name: str
+) -> None:
     rng = Random(name)
     path = tmp_path / "l.sqlite"
     for _ in range(TRIES):
@@ -131,7 +113,7 @@ def test_every_page_of_a_forged_store_is_there_or_says_that_it_is_not(tmp_path: 
         except (OverflowError, TypeError):  # no row can hold it
             continue
         for audience in ("all", "public"):
-            pages, complaints = trio.run(crawl, path, audience)
+            pages, complaints = crawl(serving, path, audience)
             assert {status for status, _ in pages.values()} <= {200, 404, 503}
             assert not [said for said in complaints if re.search(r"\b(?!RecordError)[A-Z]\w+(Error|Exception): ", said)]
             assert not [at for at, (_, body) in pages.items() if "Traceback" in body or str(tmp_path) in body]

@@ -6,13 +6,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from commands import UNHURRIED
+from waiting import PATIENCE, until
 
 from arena.game.recheck import check_record
 from arena.league.store import Store
@@ -22,7 +22,6 @@ from protocol.notation import Reason
 if TYPE_CHECKING:
     from browsing import OpenAddress
 
-PATIENCE = 120.0
 ROWS = ["FBB.......", ".S3.3.....", "2..9M....2", ".........."]
 
 
@@ -58,18 +57,9 @@ class Playing:
             connection.close()
 
     def until(self, seat: int, stage: str) -> Any:
-        """Follow the seat's events until it is there; its state. They end with a game, and go on with the next one."""
-        host, path = self.places[seat]
-        while True:
-            connection = HTTPConnection(host, timeout=PATIENCE)
-            with closing(connection), suppress(ConnectionResetError):
-                connection.request("GET", path + "events")
-                events = connection.getresponse()
-                line = b"data:"
-                while line:
-                    if line.startswith(b"data:") and (state := self.ask(seat, "state")["state"])["stage"] == stage:
-                        return state
-                    line = events.readline()
+        """Wait until the seat is there; return its state."""
+        until(lambda: self.ask(seat, "state")["state"]["stage"] == stage)
+        return self.ask(seat, "state")["state"]
 
     def interrupt(self) -> tuple[int, str]:
         """Ctrl-C: the exit code, and what was said."""
