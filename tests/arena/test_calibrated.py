@@ -99,7 +99,7 @@ def first_record(path: Path) -> GameRecord:
     ),
     st.integers(LEAST_PERCENT, MOST_PERCENT),
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_every_limit_but_the_margin_is_scaled_to_the_nearest_millisecond(time: TimeControl, percent: int) -> None:
     scaled = time.scaled(percent)
     for name in ("move_ms", "bank_ms", "increment_ms", "start_ms", "setup_ms"):
@@ -114,7 +114,7 @@ def test_every_limit_but_the_margin_is_scaled_to_the_nearest_millisecond(time: T
 
 
 @given(st.integers(1, 10**9), st.integers(50, 10**9), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_the_scale_follows_from_what_a_record_and_a_store_say(work: int, reference: int, load: int) -> None:
     told = calibration_of(played_on(LINUX, "attic", load / 100, work))
     kept = read_reference(reference_text(reference))

@@ -256,8 +256,7 @@ COMMAND_LINES = st.one_of(
 
 @settings(
     max_examples=EXAMPLES,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(arguments=COMMAND_LINES)
 def test_any_command_line_gets_a_clear_answer(arena: Commands, arguments: list[str]) -> None:
@@ -315,8 +314,7 @@ def write(path: Path, content: str | bytes) -> None:
 
 @settings(
     max_examples=FILES,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(content=RULESET_FILES, more=st.sampled_from([[], ["--json"], ["--ranks", "american"], ["--names", "it"]]))
 def test_any_ruleset_file_gets_a_clear_answer(arena: Commands, content: Any, more: list[str]) -> None:

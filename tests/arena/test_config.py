@@ -379,9 +379,7 @@ FILES = st.one_of(
 )
 
 
-@settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tables=FILES)
 def test_whatever_a_file_says_it_is_shown_or_refused_with_a_short_message(
     here: Path, shows: Shows, tables: Any

@@ -240,7 +240,7 @@ def play_and_compare(twins: Twins, rng: Random) -> None:
 
 @pytest.mark.parametrize("name", ruleset_names())
 @given(data=st.data())
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 def test_the_short_way_gives_the_same_bytes_verdict_and_record_under_all_rules(name: str, data: st.DataObject) -> None:
     ruleset = load_ruleset(name)
     rng = Random(data.draw(st.integers(0, 2**32)))

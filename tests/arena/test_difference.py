@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.league.ratings import PairDifference, difference, superiority
@@ -104,7 +104,6 @@ def test_a_cleaner_result_moves_both_ends_up(games: int) -> None:
 
 
 @given(results)
-@settings(deadline=None)
 def test_the_opponent_sees_the_same_from_the_other_side(counts: Counts) -> None:
     here, there = difference(*counts), difference(*reversed(counts))
     assert (there.elo, there.low, there.high) == pytest.approx((-here.elo, -here.high, -here.low))

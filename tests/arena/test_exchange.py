@@ -81,7 +81,7 @@ def test_a_store_of_any_version_comes_back_from_its_export_with_the_same_bytes(s
 
 
 @given(st.lists(st.sets(st.integers(1, 12), min_size=1), max_size=4), st.booleans())
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 def test_stores_and_files_that_share_games_are_merged_into_one_with_each_game_once(
     tmp_path_factory: pytest.TempPathFactory, parts: list[set[int]], is_store: bool
 ) -> None:

@@ -131,7 +131,7 @@ def any_records(draw: st.DrawFn) -> GameRecord:
 
 
 @given(any_records(), st.dictionaries(texts, texts, max_size=3))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_any_record_is_read_back_as_the_value_that_was_written(record: GameRecord, of_league: dict[str, str]) -> None:
     line = encode_line(record, of_league)
     assert decode_line(line) == (record, of_league)
@@ -139,7 +139,7 @@ def test_any_record_is_read_back_as_the_value_that_was_written(record: GameRecor
 
 
 @given(st.floats(0, 2.5e11))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_a_date_comes_back_as_the_same_number(seconds: float) -> None:
     line = encode_line(msgspec.structs.replace(decode_line(FULL).record, started=seconds), {})
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", json.loads(line)["started"])
@@ -150,7 +150,7 @@ def test_a_date_comes_back_as_the_same_number(seconds: float) -> None:
 
 
 @given(st.integers(0, len(FULL) - 1), st.integers(1, 255))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_a_line_with_any_byte_changed_is_refused(place: int, difference: int) -> None:
     changed = bytearray(FULL)
     changed[place] ^= difference
@@ -158,7 +158,7 @@ def test_a_line_with_any_byte_changed_is_refused(place: int, difference: int) ->
 
 
 @given(st.integers(1, len(FULL) - 1))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_a_line_that_was_cut_off_is_said_to_be(length: int) -> None:
     assert "cut off" in refused(FULL[:length], is_ended=False)
 

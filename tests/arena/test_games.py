@@ -52,7 +52,7 @@ def pairs(games: list[GameSpec]) -> list[tuple[GameSpec, ...]]:
 
 
 @given(players, st.integers(1, 4))
-@hypothesis_settings(deadline=None, max_examples=25)
+@hypothesis_settings(max_examples=25)
 def test_every_pair_meets_twice_in_each_round_and_every_game_has_an_id_of_its_own(
     some: list[Player], rounds: int
 ) -> None:
@@ -66,7 +66,7 @@ def test_every_pair_meets_twice_in_each_round_and_every_game_has_an_id_of_its_ow
 
 
 @given(players, st.integers(1, 3), st.randoms(use_true_random=False))
-@hypothesis_settings(deadline=None, max_examples=25)
+@hypothesis_settings(max_examples=25)
 def test_a_league_does_not_depend_on_the_order_in_which_its_bots_are_named(
     some: list[Player], rounds: int, rng: Random
 ) -> None:
@@ -145,7 +145,7 @@ def test_settings_that_make_another_league_are_told_apart_in_words_too(other: Se
 
 
 @given(players, st.lists(st.text(max_size=5), min_size=5, max_size=5), st.integers(1, 3))
-@hypothesis_settings(deadline=None, max_examples=25)
+@hypothesis_settings(max_examples=25)
 def test_what_bots_are_called_changes_no_id_and_no_seed(some: list[Player], names: list[str], rounds: int) -> None:
     renamed = [msgspec.structs.replace(player, name=name) for player, name in zip(some, names, strict=False)]
     for old, new in zip(schedule(SETTINGS, some, rounds), schedule(SETTINGS, renamed, rounds), strict=True):
@@ -195,7 +195,7 @@ times = st.sampled_from([TimeControl(), SLOW, SLOWER, TimeControl(bank_ms=1000),
 
 
 @given(players, st.data())
-@hypothesis_settings(deadline=None, max_examples=25)
+@hypothesis_settings(max_examples=25)
 def test_a_game_under_equal_clocks_is_that_of_a_league_of_this_time_and_every_other_is_one_of_its_own(
     some: list[Player], data: st.DataObject
 ) -> None:
@@ -243,7 +243,7 @@ GIVEN = msgspec.structs.replace(SETTINGS, openings=OPENINGS)
 
 
 @given(players, st.integers(1, 7), st.randoms(use_true_random=False))
-@hypothesis_settings(deadline=None, max_examples=20)
+@hypothesis_settings(max_examples=20)
 def test_both_games_of_a_pair_have_one_opening_and_each_round_takes_the_next(
     some: list[Player], rounds: int, rng: Random
 ) -> None:

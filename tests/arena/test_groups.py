@@ -48,7 +48,7 @@ def counted(games: list[GameRow]) -> Groups:
 
 
 @given(seed=st.integers(0, 2**32), among=st.integers(2, 8), count=st.integers(0, 60), shown=st.integers(2, 8))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_they_make_the_table_of_their_rows_for_whoever_is_shown(seed: int, among: int, count: int, shown: int) -> None:
     everybody = players(among)
     games = list(rows(Random(seed), everybody, count))

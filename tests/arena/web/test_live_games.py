@@ -323,7 +323,7 @@ def test_the_list_has_boards_of_some_games_and_is_sent_again_when_it_changes(
 
 
 @given(seed=st.integers(0, 2**32), rules=st.sampled_from(["duel", "isf", "duel+silent-defence", "duel+rescue"]))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_games_that_differ_in_what_the_public_may_not_know_are_sent_in_the_same_bytes(seed: int, rules: str) -> None:
     rng, ruleset = Random(seed), load_ruleset(rules)
     rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
