@@ -37,12 +37,12 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.league.executor"}),
     frozenset({"arena.league"}),
     frozenset({"arena.check"}),
-    frozenset({"arena.report", "arena.stratego.shown.shown_board", "arena.stratego.shown.seat_text"}),
+    frozenset({"arena.report", "arena.stratego.shown.shown_board"}),
     frozenset({"arena.report.site"}),
     frozenset({"arena.web", "arena.stratego.board_page"}),
     frozenset({"arena.host"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__", "arena.stratego.library", "arena.stratego.board_terminal"})
-    | frozenset({"arena.learn.records", "arena.learn.bot_opponent", "arena.learn.gym_env", "arena.learn.league"}),
+    | frozenset({"arena.learn.records", "arena.learn.gym_env", "arena.learn.league"}),
     frozenset({"arena"}),
     frozenset({"arena.pytest_plugin"}),
 )

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import resource
 import signal
 import socket
 import sys
@@ -23,11 +24,6 @@ from arena.web.beside import LONGEST, LiveSetup, Over, Told, to_server
 from arena.web.server import Server
 from arena.web.store_server import StoreServer
 
-try:
-    import resource
-except ImportError:  # no bots are run there
-    resource = None  # type: ignore[assignment]
-
 NICENESS = 5
 """Below the bots, and enough to answer on a busy machine."""
 LAST_SECONDS = 6.0
@@ -36,14 +32,13 @@ LAST_SECONDS = 6.0
 
 def give_up_rights() -> None:
     """Lower the priority, and disable writing to files, even open ones."""
-    with contextlib.suppress(OSError, AttributeError):
+    with contextlib.suppress(OSError):
         os.nice(NICENESS)
     with contextlib.suppress(OSError):  # a session has a share of its own on many systems at any priority
         Path("/proc/self/autogroup").write_text(str(NICENESS), encoding="ascii")
-    if resource is not None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def main(parent: int) -> None:

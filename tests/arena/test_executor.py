@@ -21,8 +21,8 @@ from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
+from arena.league.executor import local
 from arena.league.executor import worker as worker_program
-from arena.league.executor import worker_process
 from arena.league.executor.local import MOST_DEATHS, LocalExecutor, local_executor
 from arena.league.executor.task import (
     Begun,
@@ -229,7 +229,7 @@ while True: signal.pause()
 def test_a_worker_that_somebody_stops_is_told_to_go_on_and_that_is_said(
     waiting: Waiting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_process, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(local, "LOOK_SECONDS", 0.01)
 
     async def main() -> list[Outcome]:
         async with local_executor(PlaySettings(waiting.bots), 1) as executor:
@@ -372,7 +372,7 @@ def test_workers_that_die_before_they_are_ready_are_not_started_for_ever(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dies = [sys.executable, "-c", "import sys\nsys.exit('there is no such module')"]
-    monkeypatch.setattr(worker_process, "own_python", lambda module, *numbers: dies)
+    monkeypatch.setattr(local, "own_python", lambda module, *numbers: dies)
     bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
     with pytest.raises(ArenaError, match="a worker process exited with code 1\n    there is no such module"):
         trio.run(play_all, PlaySettings(bots), 2, games_of(bots))

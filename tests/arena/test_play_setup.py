@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 from play_table import seated
 
 from arena.report.layout import plain
-from arena.stratego.board_terminal import SetupEditor
+from arena.stratego.board_terminal import SetupEditor, read_typed
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.setups import random_rows
-from arena.stratego.shown.seat_text import read_typed
 from protocol.notation import Color
 
 

@@ -6,17 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.person_seat import ClockState, EndState, SeatStage
-from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.seat_state import ActionState, PieceState, StrategoSeat, StrategoSeatState
-from arena.stratego.setups import presets
-from arena.stratego.shown.boards import SquareMark
-from arena.stratego.shown.seat_text import (
+from arena.stratego.board_terminal import (
     VERBS,
     action_words,
     piece_words,
     read_typed,
     screen_text,
 )
+from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.seat_state import ActionState, PieceState, StrategoSeat, StrategoSeatState
+from arena.stratego.setups import presets
+from arena.stratego.shown.boards import SquareMark
 from protocol.notation import HOME_SQUARES, SQUARES, Color
 
 ISF = load_ruleset("isf")

@@ -15,7 +15,7 @@ run(Bot)
 """
 TRAINER = """
 import os, psutil, signal, sys
-from arena.learn.bot_opponent import BotOpponent
+from arena.learn.gym_env import BotOpponent
 from arena.stratego.rules.rulesets import load_ruleset
 bot = BotOpponent("bot.py", load_ruleset("barrage"), sandbox="basic")
 print(*(child.pid for child in psutil.Process().children(recursive=True)), flush=True)
