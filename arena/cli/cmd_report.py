@@ -85,7 +85,7 @@ def report_command(
     plan = SitePlan(reads, newest, numbers, printable(title), names_of(ranks, language), dialogues)
     with open_to_read(store) as opened, unwinding():
         written, contents = write_site(opened, out, plan)
-    warn_of_seed(store, contents.game_texts.settings, reads)
+    warn_of_seed(store, contents.game_pages.settings, reads)
     for number, why in list(written.faults.items())[:MOST_FAULTS]:
         remark(f"game {number} has no page: {why}")
     if len(written.faults) > MOST_FAULTS:

@@ -55,7 +55,7 @@ def show_command(
 ) -> None:
     """Print a game of STORE move by move, as boards. GAME is a number or the start of an id."""
     from arena.report.game_list import Roster
-    from arena.report.game_text import ALL_PLIES, GameStyle, game_pages, parse_plies, show_json
+    from arena.report.game_text import ALL_PLIES, GameStyle, game_text, parse_plies, show_json
 
     plies = ALL_PLIES if ply is None else parse_plies(ply)
     with open_to_read(store) as opened:
@@ -73,4 +73,4 @@ def show_command(
     if as_json:
         result(show_json(number, record, look))
     else:
-        print_text("".join(game_pages(number, record, look)), color=color)
+        print_text("".join(game_text(number, record, look)), color=color)

@@ -17,7 +17,7 @@ from arena.league.readers import Audience, Reader
 from arena.league.settings import game_in
 from arena.league.store import GameRow, Store
 from arena.league.store.document import NO_OPENINGS, Setting
-from arena.report.site.game_page import GameTexts
+from arena.report.site.game_page import GamePages
 from arena.report.site.page_frame import Site
 from arena.web.guard import NOT_FOUND, TEMPLATES, RequestRefused
 from arena.web.store_pages import GAME as GAME_NAME
@@ -65,7 +65,7 @@ async def own_page(site: CupSite, request: Request, visitor: Visitor) -> Respons
 
     def make() -> str:
         look = Site(f"{site.cup.title}: season {season.number}, as your bot saw it", MENU, FOOTER, TEMPLATES)
-        made = GameTexts(look, Reader(Audience.BOT, "", own), settings, {}, {}, has_dialogues=True).of(stored)
+        made = GamePages(look, Reader(Audience.BOT, "", own), settings, {}, {}, has_dialogues=True).of(stored)
         return {"html": made.page, "js": made.script, "json": made.record}[kind]
 
     return Response(await site.compute(make), media_type=TYPES[kind])

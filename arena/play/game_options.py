@@ -35,7 +35,7 @@ def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
     return BotProcess.start(Launch(bot.words, bot.folder, bot.environment, Limits(), cpus=cpus))
 
 
-class ArenaStoppedError(ArenaError):
+class VoidGameError(ArenaError):
     """A game that cannot be judged fairly and is to be played again.
 
     The arena was suspended, or the machine had no memory left. `history` is what had been played, for resuming: None

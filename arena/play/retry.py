@@ -1,7 +1,7 @@
 """Repeats games until they can be judged: no bot loses because the arena was suspended or its sandbox failed.
 
 A game is void if the arena was suspended in it, if the kernel has killed a bot because the machine had no memory left,
-if this machine has kept a bot from a CPU until it was late (all `ArenaStoppedError`), or if a bot did not start because
+if this machine has kept a bot from a CPU until it was late (all `VoidGameError`), or if a bot did not start because
 the sandbox failed. So is a game in which a kept process does not set up again; new processes play it. A void game of a
 league is not stored; a game that can be paused is resumed.
 
@@ -14,7 +14,7 @@ from dataclasses import replace
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
-from arena.play.game_options import MOST_EXCUSED, MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
+from arena.play.game_options import MOST_EXCUSED, MOST_TRIES, GameOptions, Interrupt, VoidGameError
 from arena.play.runner import play_game, play_on
 from arena.sandbox.bwrap import COMPLAINT
 from arena.system.printable import counted
@@ -31,7 +31,7 @@ class _Excuses:
         self.options = options
         self._count = 0
 
-    def words(self, error: ArenaStoppedError) -> str:
+    def words(self, error: VoidGameError) -> str:
         """Return why a try did not count, and allow no further excuse after the last one."""
         if not error.is_excused:
             return error.why
@@ -45,7 +45,7 @@ async def play_with_retries(game: GameSpec, bots: Bots, options: GameOptions, sa
     """Play a game. A bot that does not start loses only if the sandbox works.
 
     Raises `ArenaError` if the sandbox does not work any more. If it failed but works again, the game is repeated once.
-    Raises `ArenaStoppedError` if the arena was suspended in all of `MOST_TRIES`; `say` gets a line for each try before.
+    Raises `VoidGameError` if the arena was suspended in all of `MOST_TRIES`; `say` gets a line for each try before.
     """
     excuses = _Excuses(options)
     record = await _play_until_judged(game, bots, excuses, say)
@@ -61,7 +61,7 @@ async def _play_until_judged(game: GameSpec, bots: Bots, excuses: _Excuses, say:
     for _ in range(MOST_TRIES - 1):
         try:
             return await play_game(game, *bots, excuses.options)
-        except ArenaStoppedError as error:
+        except VoidGameError as error:
             say(f"game {game.id} ({game.names}) is played again: {excuses.words(error)}")
     return await play_game(game, *bots, excuses.options)
 
@@ -100,7 +100,7 @@ async def play_on_with_retries(
     for _ in range(MOST_TRIES):
         try:
             played = await play_on(game, bots, latest, interrupt, excuses.options)
-        except ArenaStoppedError as error:
+        except VoidGameError as error:
             latest = error.history or latest
             done = len(latest.actions) if latest else 0
             say(f"going on after {counted(done, 'ply', 'plies')}: {excuses.words(error)}")

@@ -28,7 +28,7 @@ from arena.game.referee import Referee
 from arena.game.seat import Seat
 from arena.play.driver import Driver
 from arena.play.game_events import GameFinished
-from arena.play.game_options import USUAL, ArenaStoppedError, GameOptions, Interrupt, KeptBot
+from arena.play.game_options import USUAL, GameOptions, Interrupt, KeptBot, VoidGameError
 from arena.play.machine import this_machine
 from arena.play.participant import Participant, PersonParticipant
 from arena.sandbox.launch import StartError
@@ -54,7 +54,7 @@ _STARTING: "trio.lowlevel.RunVar[trio.Lock]" = trio.lowlevel.RunVar("starting")
 async def play_game(spec: GameSpec, red: BotSpec, blue: BotSpec, options: GameOptions = USUAL) -> GameRecord:
     """Play one game to its verdict. When this returns, raises or is cancelled, all its processes have ended.
 
-    Raises `ArenaStoppedError` if the arena was suspended in the game so that it cannot be judged.
+    Raises `VoidGameError` if the arena was suspended in the game so that it cannot be judged.
     """
     record = await play_on(spec, (red, blue), None, Interrupt(), options)
     assert isinstance(record, GameRecord)
@@ -71,7 +71,7 @@ async def play_on(
     """Play a game, from the beginning or from its `history`, to its verdict or until it is interrupted.
 
     Returns the record; or the history, if `interrupt` stopped the game; or None, if that was before both sides had set
-    up. When this returns, raises or is cancelled, all processes of the game have ended. Raises `ArenaStoppedError` as
+    up. When this returns, raises or is cancelled, all processes of the game have ended. Raises `VoidGameError` as
     `play_game` does, and `UsageError` if a bot has declared that it cannot play such a game: one that is resumed, that
     begins with an opening, or whose `interrupt` says that it `can_pause`.
     """
@@ -97,7 +97,7 @@ async def play_on(
         if runner.referee.refused is not None:
             raise UsageError(runner.referee.refused)
         if runner.referee.void is not None:
-            raise ArenaStoppedError(runner.referee.void, runner.history(), is_excused=runner.referee.is_excused)
+            raise VoidGameError(runner.referee.void, runner.history(), is_excused=runner.referee.is_excused)
         is_over = runner.referee.verdict is not None
         played = runner.record(started, now() - begun) if is_over else runner.history()
     if options.watch is not None and isinstance(played, GameRecord):

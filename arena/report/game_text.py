@@ -180,7 +180,8 @@ def _time_of(record: GameRecord, step: ReplayStep, view: str) -> ActionTime | No
     return ActionTime(step.ply, step.color, taken or 0, forgiven, cpu)
 
 
-def game_pages(number: int, record: GameRecord, look: GameStyle) -> Iterator[str]:
+def game_text(number: int, record: GameRecord, look: GameStyle) -> Iterator[str]:
+    """Yield a game as text, a ply at a time: its players, its plies and its end."""
     look.plies.check(number, len(record.actions))
     record.variant.kind.check_names(look.names)
     yield _heading(number, record, look)

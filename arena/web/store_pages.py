@@ -147,8 +147,8 @@ class StoreReader:
         except NoGamesError:
             self._tell("")
             return StoreSnapshot(version, None, NOT_READ)
-        texts = contents.game_texts
-        contents = replace(contents, game_texts=msgspec.structs.replace(texts, site=self._dress(texts.site, version)))
+        texts = contents.game_pages
+        contents = replace(contents, game_pages=msgspec.structs.replace(texts, site=self._dress(texts.site, version)))
         damage = f"{self.path}: damaged games are excluded:\n{damage_text(contents.damage)}"
         self._tell(damage if contents.damage else "")
         return StoreSnapshot(version, contents)
@@ -268,7 +268,7 @@ class ServedStore:
             number, stem = int(game[1]), f"games/{game[1]}"
             try:
                 with Store(self.reader.path, create=False) as store:
-                    made = state.contents.game_texts.of(store.stored(number), state.contents.links[number])
+                    made = state.contents.game_pages.of(store.stored(number), state.contents.links[number])
             except ArenaError as error:  # its words may name seeds or ranks that are hidden from the reader
                 self.reader.tell_of_game(number, error)
                 raise RequestRefused(503, NO_PAGE) from error

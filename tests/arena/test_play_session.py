@@ -16,7 +16,7 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
 from arena.game.time_control import UNLIMITED_MS, TimeControl
 from arena.play import retry
-from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt
+from arena.play.game_options import GameOptions, Interrupt, VoidGameError
 from arena.play.runner import play_on
 from arena.play.session import RefusedError, Session
 from arena.stratego.game import GAME
@@ -310,7 +310,7 @@ def test_a_game_that_has_to_begin_anew_goes_on_with_what_the_person_knew(monkeyp
         begun = await play_on(spec, bots, None, Interrupt(after=10), options)
         assert isinstance(begun, History)
         stops.append(len(begun.actions))
-        raise ArenaStoppedError("the arena slept", begun)
+        raise VoidGameError("the arena slept", begun)
 
     monkeypatch.setattr(retry, "play_on", stopped_once)
     session = seated("isf")

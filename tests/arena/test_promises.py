@@ -28,7 +28,7 @@ from arena.errors import UsageError
 from arena.game.faults import GameResult
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
-from arena.play.game_options import ArenaStoppedError
+from arena.play.game_options import VoidGameError
 from arena.sandbox.levels import Level
 from arena.sandbox.procfs import read_file
 from protocol.notation import Reason
@@ -243,7 +243,7 @@ while True:
     lasted = []
 
     async def one_turn() -> None:
-        with suppress(ArenaStoppedError):  # the machine kept the bot waiting: this turn does not count
+        with suppress(VoidGameError):  # the machine kept the bot waiting: this turn does not count
             record = await play(make_bot(program), make_bot(good), time=control)
             assert record.verdict.reason is Reason.TIMEOUT
             if not Arrivals.of_this_run().stops:

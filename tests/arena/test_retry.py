@@ -16,7 +16,7 @@ from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings
 from arena.play import retry
-from arena.play.game_options import MOST_TRIES, USUAL, ArenaStoppedError, GameOptions, Interrupt, start_bot
+from arena.play.game_options import MOST_TRIES, USUAL, GameOptions, Interrupt, VoidGameError, start_bot
 from arena.play.retry import play_on_with_retries, play_with_retries
 from arena.sandbox.launch import SandboxError
 from arena.sandbox.levels import Level
@@ -94,10 +94,10 @@ def test_a_game_is_not_played_for_ever_if_the_arena_is_stopped_in_it_again_and_a
     said: list[str] = []
 
     async def is_stopped(*_: object) -> GameRecord:
-        raise ArenaStoppedError(WHY, None)
+        raise VoidGameError(WHY, None)
 
     monkeypatch.setattr(retry, "play_game", is_stopped)
-    with pytest.raises(ArenaStoppedError, match=r"stopped for 12.3 s"):
+    with pytest.raises(VoidGameError, match=r"stopped for 12.3 s"):
         trio.run(play_with_retries, game, bots, USUAL, said.append)
     assert said == [f"game {game.id} ({game.names}) is played again: {WHY}"] * (MOST_TRIES - 1)
 
@@ -117,7 +117,7 @@ def test_what_was_played_before_a_stop_of_the_arena_is_not_lost_to_an_interrupt(
     async def play_on(*_: object) -> History | None:
         outcome = outcomes.pop(0)
         if outcome is not None:
-            raise ArenaStoppedError(WHY, outcome)
+            raise VoidGameError(WHY, outcome)
         return outcome
 
     async def play() -> object:

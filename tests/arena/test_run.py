@@ -20,7 +20,7 @@ from arena.game.record import GameRecord
 from arena.league.executor.task import GameTask
 from arena.league.play_missing import play_missing
 from arena.league.store import GameRow, Store
-from arena.play.game_options import ArenaStoppedError
+from arena.play.game_options import VoidGameError
 from arena.sandbox.launch import SandboxError
 
 FOREVER = 120.0
@@ -156,7 +156,7 @@ def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(store: St
 
     async def play(task: GameTask) -> GameRecord:
         if task.spec == games[0]:
-            raise ArenaStoppedError("the arena was stopped for 12.3 s", None)
+            raise VoidGameError("the arena was stopped for 12.3 s", None)
         return record_of(task.spec)
 
     async def main() -> None:

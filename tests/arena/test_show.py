@@ -25,7 +25,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
-from arena.report.game_text import GameStyle, game_pages, parse_plies
+from arena.report.game_text import GameStyle, game_text, parse_plies
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.shown.boards import SquareMark, marks_of
@@ -76,7 +76,7 @@ def show(path: Path, *arguments: str, **environment: str) -> Result:
 
 
 def text_of(record: GameRecord, **look: Any) -> str:
-    return "".join(game_pages(1, record, GameStyle(**look)))
+    return "".join(game_text(1, record, GameStyle(**look)))
 
 
 # --- what is told of a game -------------------------------------------------------------------------------------------

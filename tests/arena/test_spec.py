@@ -8,7 +8,7 @@ from scripted import game_spec
 from arena.bots.entering import broken
 from arena.bots.spec import BotSpec
 from arena.play.runner import play_game
-from arena.report.game_text import GameStyle, game_pages
+from arena.report.game_text import GameStyle, game_text
 
 OUTPUT = "    cc main.c\n    main.c:3: error: \\x1b[31mno such thing\n    make: *** [hunter] Error 1"
 FAULT = f"hunter: the build failed with exit code 2: make\n{OUTPUT}"
@@ -31,7 +31,7 @@ def test_a_failed_build_reads_well_in_the_verdict_and_in_full_in_the_game() -> N
     assert "make (... make: *** [hunter] Error 1); blue" in line
     assert "\\n" not in line
     assert line.isprintable()
-    shown = "".join(game_pages(1, record, GameStyle()))
+    shown = "".join(game_text(1, record, GameStyle()))
     assert "\n    cc main.c\n    main.c:3: error: \\x1b[31mno such thing\n" in shown
     assert "stderr of blue" not in shown
     assert "MB" not in shown, "neither was started, so neither has used anything"

@@ -30,7 +30,7 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.time_control import MOST_FORGIVEN, TimeControl
 from arena.league.store import Store
-from arena.play.game_options import ArenaStoppedError, GameOptions, start_bot
+from arena.play.game_options import GameOptions, VoidGameError, start_bot
 from arena.sandbox import killing
 from protocol.notation import Color, Reason
 
@@ -128,20 +128,20 @@ def play_to_script(tmp_path: Path, make_bot: MakeBot, monkeypatch: pytest.Monkey
             while True:
                 await trio.to_thread.run_sync(lambda: None)
 
-        async def main() -> GameRecord | ArenaStoppedError:
+        async def main() -> GameRecord | VoidGameError:
             Arrivals.of_this_run()  # it looks first, then comes the script
             trio.lowlevel.add_instrument(script)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(poke)
                 try:
                     return await play(red, blue, time=time, conditions=GameOptions(script.spawn))
-                except ArenaStoppedError as error:
+                except VoidGameError as error:
                     return error
                 finally:
                     nursery.cancel_scope.cancel()
 
         result = trio.run(main, clock=script.clock)
-        if isinstance(result, ArenaStoppedError):
+        if isinstance(result, VoidGameError):
             raise result
         return result
 
@@ -180,7 +180,7 @@ def test_a_game_in_which_an_answer_came_in_a_long_stop_is_not_judged(
     play_to_script: Callable[..., GameRecord], left_behind: Callable[[], list[str]]
 ) -> None:
     with pytest.raises(
-        ArenaStoppedError, match=r"the arena was stopped for 12.3 s, and red may have been late because of it"
+        VoidGameError, match=r"the arena was stopped for 12.3 s, and red may have been late because of it"
     ) as e:
         play_to_script(0.01, LONG, MOVE, works=False)
     assert e.value.history is not None

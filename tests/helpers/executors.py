@@ -8,7 +8,7 @@ import trio
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.executor.task import Begun, Failed, GameTask, NotPlayed, Outcome, Played
-from arena.play.game_options import ArenaStoppedError
+from arena.play.game_options import VoidGameError
 from arena.system.concurrency import background
 
 PlayTask = Callable[[GameTask], Awaitable[GameRecord]]
@@ -56,7 +56,7 @@ class ExecutorHere:
             self._tell.send_nowait(Begun(task.id))
             try:
                 self._tell.send_nowait(Played(await self._play(task)))
-            except ArenaStoppedError as error:
+            except VoidGameError as error:
                 self._tell.send_nowait(NotPlayed(task.id, f"game {task.id} was not played: {error}"))
             except ArenaError as error:
                 self._tell.send_nowait(Failed.of(error, task.id))

@@ -42,7 +42,7 @@ from arena.league.executor.task import (
     to_worker,
 )
 from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
-from arena.play.game_options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt, Keeper
+from arena.play.game_options import MOST_TRIES, GameOptions, Interrupt, Keeper, VoidGameError
 from arena.play.retry import play_on_with_retries, play_with_retries
 from arena.sandbox.launch import known_fault
 from arena.sandbox.reaper import own_every_orphan
@@ -148,7 +148,7 @@ class WorkerGames:
         self._connection.send(Begun(task.id))
         try:
             outcome = await self._outcome(task, options or self._options)
-        except ArenaStoppedError as error:
+        except VoidGameError as error:
             outcome = NotPlayed(task.id, sendable(f"game {task.id} was not played, in {MOST_TRIES} tries: {error}"))
         except Exception as error:
             fault = known_fault(error)

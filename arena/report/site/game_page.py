@@ -79,7 +79,7 @@ def headline(verdict: Verdict) -> tuple[Color, str, Color, str]:
     return Color.RED, " and ", Color.BLUE, rest + plies
 
 
-class GameText(NamedTuple):
+class GameFiles(NamedTuple):
     """The texts of `games/NUMBER.html`, `.js` and `.json`; and the pieces by which the winner was once behind."""
 
     page: str
@@ -112,7 +112,7 @@ def without_logs(record: GameRecord) -> GameRecord:
     )
 
 
-class GameTexts(msgspec.Struct, frozen=True, dict=True):
+class GamePages(msgspec.Struct, frozen=True, dict=True):
     """Makes the pages of games for a reader; can be sent to another process."""
 
     site: Site
@@ -127,7 +127,7 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
     def frame(self) -> PageFrame:
         return PageFrame(self.site)
 
-    def of(self, stored: Stored, links: GameLinks | None = None) -> GameText:
+    def of(self, stored: Stored, links: GameLinks | None = None) -> GameFiles:
         """Return the texts of a game. Raises `ArenaError` if its row and record differ."""
         number, record = stored.number, stored.sound
         if record is None:
@@ -146,4 +146,4 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
         page = game_page(self.frame, facts, record, audience=audience, has_seeds=seeds, data=data, links=links)
         lines = b"".join(line + b"\n" for line in self.reader.lines(record, settings)).decode()
         behind = most_behind(data.views.get(audience.value), record.verdict)
-        return GameText(page, game_script(number, data), lines, behind)
+        return GameFiles(page, game_script(number, data), lines, behind)

@@ -20,7 +20,7 @@ from arena.report.game_list import Roster, score_text
 from arena.report.placings import PlacingEntry, stop_text
 from arena.report.shown import shown_class
 from arena.report.site.charts import CurvePoint, EloCurves, TimeBars, whiskers
-from arena.report.site.game_page import GameLinks, GameTexts
+from arena.report.site.game_page import GameLinks, GamePages
 from arena.report.site.page_frame import PageFrame
 from arena.report.standings import Line, Table, Tally, rated_lines
 from arena.report.terminal import missing_text, not_counted_text
@@ -117,7 +117,7 @@ class SiteContents:
     damage: tuple[Damage, ...]
     placing: PlacingEntry | None
     not_counted: int
-    game_texts: GameTexts
+    game_pages: GamePages
 
     @property
     def notes(self) -> list[str]:
@@ -128,7 +128,7 @@ class SiteContents:
 
     @property
     def _frame(self) -> PageFrame:
-        return self.game_texts.frame
+        return self.game_pages.frame
 
     @cached_property
     def href(self) -> dict[str, str]:
@@ -198,7 +198,7 @@ class SiteContents:
         placing = self.placing if self.placing and self.placing.places else None
         history = {name: points for name, points in self.league.history.items() if len(points) > 1}
         game, rules, time = (
-            printable(self.game_texts.settings.get(name, "")) for name in (Setting.GAME, Setting.RULESET, Setting.TIME)
+            printable(self.game_pages.settings.get(name, "")) for name in (Setting.GAME, Setting.RULESET, Setting.TIME)
         )
         rules = f"{game}, {rules}" if game else rules
         summary = f"{len(lines)} bots, {table.games} games; rules {rules or 'not known'}, time {time or 'not known'}"
@@ -272,13 +272,13 @@ class SiteContents:
         """Return the page of one bot. Only its author and the host see what it declares, and its times."""
         versions = [one for one in self.versions if one.digest == line.digest]
         times: Mapping[int, int] = played.times.get(line.name, {})
-        reader, players = self.game_texts.reader, (at for at, name in self.roster.names.items() if name == line.name)
-        is_host = reader.audience is Audience.ALL and self.game_texts.has_logs
+        reader, players = self.game_pages.reader, (at for at, name in self.roster.names.items() if name == line.name)
+        is_host = reader.audience is Audience.ALL and self.game_pages.has_logs
         if not is_host and reader.bots.isdisjoint(players):
             versions = [msgspec.structs.replace(one, declared=None, author=None) for one in versions]
             times = {}
         try:
-            limit = parse_time(self.game_texts.settings.get(Setting.TIME, "")).move_ms
+            limit = parse_time(self.game_pages.settings.get(Setting.TIME, "")).move_ms
         except UsageError:
             limit = None
         order, met = self.league.order, self.league.met[line.name]

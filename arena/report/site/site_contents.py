@@ -12,7 +12,7 @@ from arena.league.store import Damage, DamagedError, Store
 from arena.report.bot_versions import VersionCount
 from arena.report.game_list import Roster
 from arena.report.placings import stored_table
-from arena.report.site.game_page import GameTexts
+from arena.report.site.game_page import GamePages
 from arena.report.site.page_frame import Site
 from arena.report.site.pages import ROUNDS_PAGE, LeagueValues, SiteContents, rules_values
 from arena.system.printable import printable
@@ -83,7 +83,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
         damage=contents.damage,
         placing=placing,
         not_counted=contents.not_counted,
-        game_texts=GameTexts(
+        game_pages=GamePages(
             site=Site(plan.title or printable(store.path.stem), menu, f"Made by arena {__version__}."),
             reader=reader,
             settings=contents.settings,

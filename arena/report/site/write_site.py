@@ -20,7 +20,7 @@ from arena.errors import ArenaError, UsageError
 from arena.league.league_options import usable_cpus
 from arena.league.store import Store
 from arena.report.site.charts import histogram
-from arena.report.site.game_page import GameLinks, GameTexts
+from arena.report.site.game_page import GameLinks, GamePages
 from arena.report.site.page_frame import FOLDER
 from arena.report.site.pages import PlayedGames, SiteContents
 from arena.report.site.site_contents import SitePlan, read_site
@@ -106,7 +106,7 @@ def write_site(store: Store, out: Path, plan: SitePlan) -> tuple[Written, SiteCo
             text = contents.text(name, played)
             assert text is not None
             _write(folder / name, text)
-        mark = {"made_by": f"arena {__version__}", "for": contents.game_texts.reader.text}
+        mark = {"made_by": f"arena {__version__}", "for": contents.game_pages.reader.text}
         _write(folder / MARK, json.dumps(mark) + "\n")
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     pages = len(contents.numbers) - len(played.faults)
@@ -126,16 +126,16 @@ SHARE = 100
 
 
 def _write_games(store: Path, folder: Path, contents: SiteContents) -> PlayedGames:
-    texts, games = contents.game_texts, [(number, contents.links[number]) for number in contents.numbers]
+    pages, games = contents.game_pages, [(number, contents.links[number]) for number in contents.numbers]
     count = min(usable_cpus(), len(games) // WORTH_A_PROCESS)
     if count < 2:
-        return _write_share(store, folder, texts, games)
+        return _write_share(store, folder, pages, games)
     played = PlayedGames()
     size = min(SHARE, -(-len(games) // count))
     shares = [games[start : start + size] for start in range(0, len(games), size)]
     pool = ProcessPoolExecutor(count, get_context("spawn"), _begin)
     try:
-        for share in pool.map(partial(_write_share, store, folder, texts), shares):
+        for share in pool.map(partial(_write_share, store, folder, pages), shares):
             played.faults |= share.faults
             played.behind |= share.behind
             for name, times in share.times.items():
@@ -158,13 +158,13 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _write_share(store: Path, folder: Path, texts: GameTexts, games: Sequence[tuple[int, GameLinks]]) -> PlayedGames:
+def _write_share(store: Path, folder: Path, pages: GamePages, games: Sequence[tuple[int, GameLinks]]) -> PlayedGames:
     played = PlayedGames()
     with Store(store, create=False) as opened:
         for number, links in games:
             stored = opened.stored(number)
             try:
-                text = texts.of(stored, links)
+                text = pages.of(stored, links)
             except ArenaError as error:
                 played.faults[number] = str(error)
                 continue
@@ -175,6 +175,6 @@ def _write_share(store: Path, folder: Path, texts: GameTexts, games: Sequence[tu
                 played.behind[number] = text.behind
             record = stored.record
             for color in Color if record else ():
-                if record and (name := texts.called.get(record.players[color])) is not None:
+                if record and (name := pages.called.get(record.players[color])) is not None:
                     played.times[name] += histogram(record.of_side(color, record.times_us))
     return played

@@ -263,7 +263,7 @@ def test_hidden_ranks_and_logs_are_in_no_byte_before_their_time(
     if shows == "never":
         assert cup.get("/season-1/games/1.json").text == json_before
         return
-    cup.served.until(lambda: bool((one := cup.host.contents("season-1")) and one.game_texts.reader.text == "all"))
+    cup.served.until(lambda: bool((one := cup.host.contents("season-1")) and one.game_pages.reader.text == "all"))
     whole = json.loads(cup.get("/season-1/games/1.json").text)
     assert whole["red"]["setup"] == record.setups[0]
     assert "stderr of" not in texts("nobody")

@@ -33,7 +33,7 @@ def test_pages_can_be_had_as_text_and_a_folder_holds_the_same(tmp_path: Path) ->
         assert "comebacks by material" not in str(contents.text("games.html", PlayedGames()))
         assert "comebacks by material" in str(contents.text("games.html", PlayedGames(behind={1: 3})))
         for number in contents.numbers:
-            text = contents.game_texts.of(store.stored(number), contents.links[number])
+            text = contents.game_pages.of(store.stored(number), contents.links[number])
             assert text.page == (tmp_path / f"out/games/{number}.html").read_text()
             assert text.script == (tmp_path / f"out/games/{number}.js").read_text()
             assert text.record == (tmp_path / f"out/games/{number}.json").read_text()
@@ -42,7 +42,7 @@ def test_pages_can_be_had_as_text_and_a_folder_holds_the_same(tmp_path: Path) ->
 def test_a_game_has_no_page_unless_its_record_says_what_its_row_does(tmp_path: Path) -> None:
     make_store(tmp_path / "l.sqlite", games=1)
     with Store(tmp_path / "l.sqlite", create=False) as store:
-        texts = read_site(store, SitePlan()).game_texts
+        texts = read_site(store, SitePlan()).game_pages
         forged = store.stored(1)._replace(damage=(Damage(1, "its row and its record differ"),))
         with pytest.raises(ArenaError, match="its row and its record differ"):
             texts.of(forged)
@@ -131,5 +131,5 @@ def test_the_record_beside_a_page_is_the_game_as_it_is_exported_for_the_reader(t
     for reader in ("all", "red", "public"):
         with Store(tmp_path / "l.sqlite", create=False) as store:
             contents = read_site(store, SitePlan(reader_named(reader)))
-            text = contents.game_texts.of(store.stored(1), contents.links[1]).record
+            text = contents.game_pages.of(store.stored(1), contents.links[1]).record
             assert [text.encode()] == list(export_lines(store, [1], reader_named(reader), print))
