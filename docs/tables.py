@@ -18,9 +18,9 @@ import sys
 from pathlib import Path
 
 from arena.league.store import Store
-from arena.report.layout import drawn, unpainted
 from arena.report.standings import Table, make_table, table_note
 from arena.report.terminal import full_report, standings_grid
+from arena.system.terminal_text import drawn, unpainted
 
 DOCS = Path(__file__).parent
 PICTURE = DOCS / "league.svg"

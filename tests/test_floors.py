@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"protocol", "arena.errors", "arena.version", "arena.system", "arena.report.layout"}),
+    frozenset({"protocol", "arena.errors", "arena.version", "arena.system"}),
     frozenset({"arena.game"}),
     frozenset({"arena.stratego.rules"}),
     frozenset({"arena.stratego.search"}),

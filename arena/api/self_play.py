@@ -22,9 +22,9 @@ from arena.game.time_control import TimeControl
 from arena.league.game_ids import Games
 from arena.league.league_options import LARGEST_SEED
 from arena.league.settings import Settings
-from arena.report.layout import plain
 from arena.report.shown import SeenBy, shown_class
 from arena.system.printable import counted
+from arena.system.terminal_text import plain
 from protocol.game_bot import AnyConversation
 from protocol.seats import Color
 

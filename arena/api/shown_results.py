@@ -14,10 +14,10 @@ from arena.game.recorded import Replay
 from arena.league import exchange
 from arena.league.store import GameRow, Store
 from arena.report.game_list import ShownNames, game_line, shown_names
-from arena.report.layout import PLAIN_WIDTH, drawn, unpainted
 from arena.report.placings import PlacingEntry, placing_report
 from arena.report.standings import Difference, Line, Table, own_times_of, table_note
 from arena.report.terminal import full_report
+from arena.system.terminal_text import PLAIN_WIDTH, drawn, unpainted
 from protocol.seats import COLOR_BY_WORD, Color, Reason
 
 SHOWN = 5

@@ -21,7 +21,7 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
     """List the bots in STORE, with each version that has played there, and its changes."""
     from arena.report.bot_versions import VersionCount, bots_report
     from arena.report.game_list import Roster, players_of
-    from arena.report.layout import print_blocks, to_json, width_of
+    from arena.system.terminal_text import print_blocks, to_json, width_of
 
     with open_to_read(store, needs_game=False) as opened:
         contents = opened.count()

@@ -113,8 +113,8 @@ def check_command(
 
 @contextmanager
 def _progress() -> "Iterator[Begins]":
-    from arena.report.layout import is_dumb
     from arena.report.progress import Frame
+    from arena.system.terminal_text import is_dumb
 
     if is_dumb(sys.stderr):
         yield lambda number, total, situation: None

@@ -8,16 +8,16 @@ from arena.cli.shared_options import json_option
 from arena.cli.streams import result
 
 if TYPE_CHECKING:
-    from arena.report.layout import Block
     from arena.sandbox.levels import Health
+    from arena.system.terminal_text import Block
 
 
 @command(("arena doctor", ""), runs_bots=True)
 @json_option
 def doctor_command(as_json: bool) -> None:
     """Show which levels of --sandbox work on this machine, and what they lack."""
-    from arena.report.layout import print_blocks, to_json
     from arena.sandbox.levels import examine
+    from arena.system.terminal_text import print_blocks, to_json
 
     with unwinding():
         health = examine()

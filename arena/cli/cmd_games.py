@@ -77,7 +77,7 @@ def games_command(
     from arena.game.faults import GameResult
     from arena.league.settings import reasons_in
     from arena.report.game_list import GameFilter, Roster, game_entry, game_line, long_line, players_of
-    from arena.report.layout import to_json, to_line
+    from arena.system.terminal_text import to_json, to_line
 
     exclusive(long=is_long, json=as_json, jsonl=as_lines)
     form = form_of(as_json=as_json, as_lines=as_lines)

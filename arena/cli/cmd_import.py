@@ -25,7 +25,7 @@ def import_command(store: Path, files: tuple[Path, ...], kind: str, as_json: boo
     """
     from arena.game import STRATEGO, displayed, game_named
     from arena.league.exchange import import_games
-    from arena.report.layout import to_json
+    from arena.system.terminal_text import to_json
 
     said = NowAndThen()
     archive = displayed(game_named(STRATEGO).displays.archive, None)

@@ -38,7 +38,7 @@ def new_command(path: Path, language: str | None, author: str, as_json: bool) ->
     """
     from arena.bots.languages import DEFAULT, find_language
     from arena.bots.new import write_bot
-    from arena.report.layout import to_json
+    from arena.system.terminal_text import to_json
 
     chosen = find_language(language) if language is not None else DEFAULT
     bot = write_bot(path, chosen, author)

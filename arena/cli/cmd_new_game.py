@@ -24,7 +24,7 @@ def new_game_command(path: Path, as_json: bool) -> None:
     two bots; and a page with the protocol. Nothing is overwritten.
     """
     from arena.bots.new import write_game
-    from arena.report.layout import to_json
+    from arena.system.terminal_text import to_json
 
     game = write_game(path)
     if as_json:

@@ -20,7 +20,7 @@ def openings_command(files: tuple[Path, ...], top: int, as_json: bool) -> None:
     A set-up counts once a game, for either side as its owner sees it.
     """
     from arena.game import STRATEGO, displayed, game_named
-    from arena.report.layout import to_json
+    from arena.system.terminal_text import to_json
 
     count_openings: Any = displayed(game_named(STRATEGO).displays.openings, None)
     document, text = count_openings(files, top)

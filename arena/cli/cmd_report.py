@@ -75,7 +75,7 @@ def report_command(
     from arena.cli.interrupts import unwinding
     from arena.league.option_values import option_value
     from arena.league.readers import reader_named
-    from arena.report.layout import to_json
+    from arena.system.terminal_text import to_json
 
     needs(["jinja2"], "web", "arena report")
     from arena.report.site.site_contents import SitePlan

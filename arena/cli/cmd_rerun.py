@@ -71,9 +71,9 @@ def rerun_command(
     from arena.cli.process_setup import level_line, run_unwinding
     from arena.league.rerun import RerunOptions, rerun
     from arena.report.game_list import Roster, shown_name
-    from arena.report.layout import to_json
     from arena.sandbox.levels import AUTO
     from arena.sandbox.rlimits import use_all_descriptors
+    from arena.system.terminal_text import to_json
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))

@@ -24,7 +24,7 @@ def rules_command(name: str | None, game: str, ranks: str, language: str, as_jso
     switches are listed. With --game it is a variant of that game.
     """
     from arena.game.registry import load_game
-    from arena.report.layout import to_json, width_of
+    from arena.system.terminal_text import to_json, width_of
 
     kind, names = load_game(game), names_of(ranks, language)
     if as_json:

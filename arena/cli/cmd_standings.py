@@ -45,10 +45,10 @@ def standings_command(
     places: bool,
 ) -> int:
     """Print the table of the games in STORE, and the places of its format."""
-    from arena.report.layout import print_blocks, width_of
     from arena.report.placings import placing_report, rounds_report, stored_table
     from arena.report.standings import table_note, with_declared
     from arena.report.terminal import against_itself_text, full_report, not_counted_text
+    from arena.system.terminal_text import print_blocks, width_of
 
     forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
     exclusive(csv=as_csv, markdown=as_markdown, json=as_json)
@@ -96,8 +96,8 @@ def standings_command(
 
 
 def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
-    from arena.report.layout import print_blocks, to_json
     from arena.report.machines import by_machine, machines_report
+    from arena.system.terminal_text import print_blocks, to_json
 
     if others:
         raise UsageError(f"--{others[0]}: expected --by machine alone, or with --json")

@@ -49,7 +49,7 @@ def submit_command(path: str, address: str, token: str | None, name: str, *, as_
     Hidden files, folders of builds and what its bot.toml ignores are not sent. Exits with 0 only if it got into the
     ladder; otherwise what failed is printed.
     """
-    from arena.report.layout import to_json
+    from arena.system.terminal_text import to_json
 
     if not token:
         raise UsageError(f"--token: expected a token, or one in {TOKEN_OF_SHELL}: make it on the pages of your team")

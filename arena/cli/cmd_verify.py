@@ -40,7 +40,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     from arena.league.store import Store, is_record_file, refuse_other_files
     from arena.league.verify import salvage as copy_sound_games
     from arena.league.verify import verify
-    from arena.report.layout import to_json
+    from arena.system.terminal_text import to_json
 
     games, said = 0, NowAndThen()
 

@@ -26,7 +26,7 @@ def main() -> None:
 def _answer(text: str) -> int:
     from arena.cli import streams
     from arena.cli.exit_codes import DONE, FAILED
-    from arena.report.layout import folded, width_of
+    from arena.system.terminal_text import folded, width_of
 
     streams.take_over()
     is_printed = streams.try_to_print(lambda: streams.result(folded(text, width_of(sys.stdout)), end=""))

@@ -9,8 +9,8 @@ import click
 
 from arena.cli.installation import refuse_windows
 from arena.errors import UsageError
-from arena.report.layout import folded
 from arena.system.printable import SHOWN, printable, shown
+from arena.system.terminal_text import folded
 
 OTHERS = "Other options"
 HELPS = ("--help", "--help-all")

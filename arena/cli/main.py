@@ -15,7 +15,7 @@ from arena.cli import catalog, interrupts, streams
 from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT
 from arena.cli.installation import started_as_module
 from arena.errors import nearest
-from arena.report.layout import folded, width_of
+from arena.system.terminal_text import folded, width_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

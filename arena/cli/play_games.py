@@ -21,7 +21,6 @@ from arena.league.stop import StopRequest
 from arena.league.store import StoreChangedError, StoreError
 from arena.play.machine import reference_text
 from arena.report.game_list import Roster
-from arena.report.layout import colored, fitted, for_stream, is_dumb, print_blocks, width_of
 from arena.report.placings import placing_entry, placing_report
 from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress
 from arena.report.standings import handicap_text, make_table, table_note, with_declared
@@ -29,6 +28,7 @@ from arena.report.terminal import full_report, standings_grid
 from arena.sandbox.levels import AUTO
 from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import counted, printable
+from arena.system.terminal_text import colored, fitted, for_stream, is_dumb, print_blocks, width_of
 
 if TYPE_CHECKING:
     from arena.cli.serving import PagesServed

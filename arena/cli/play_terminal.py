@@ -16,10 +16,10 @@ from arena.cli.streams import AUTO, flush_results, paint_for, result
 from arena.game import displayed
 from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import RefusedError, Session
-from arena.report.layout import fitted, width_of
 from arena.report.shown import WIDTH, clock_lines, end_words, stage_words, title, wrapped
 from arena.system.concurrency import open_nursery
 from arena.system.printable import printable
+from arena.system.terminal_text import fitted, width_of
 from protocol.seats import COLOR_WORDS, RESIGN, Color
 
 CLEAR = "\x1b[H\x1b[2J"

@@ -25,11 +25,11 @@ from arena.league.saved import AlreadyPlayed, GameOutcome, PreparedGame, begin_g
 from arena.league.store import GameRow
 from arena.play.saved_game import load_saved
 from arena.report.game_list import PausedJson, game_entry, game_line
-from arena.report.layout import to_json, to_line
 from arena.report.standings import handicap_text
 from arena.sandbox.levels import AUTO
 from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import counted, printable
+from arena.system.terminal_text import to_json, to_line
 from protocol.seats import COLOR_BY_WORD, Color
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from arena.cli.interrupts import unwinding
-from arena.report.layout import Paint, colored, fitted, has_colors, height_of, plain, width_of
 from arena.system.printable import printable
+from arena.system.terminal_text import Paint, colored, fitted, has_colors, height_of, plain, width_of
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 SECONDS_BETWEEN_REMARKS = 5.0

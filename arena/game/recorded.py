@@ -1,27 +1,20 @@
-"""The record of a judged game; the game of a record for a referee; and records replayed by the rules in them."""
+"""Records made and read: `judged` makes that of a game, `spec_of` and `Replay` give the game of a record again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from arena.errors import UsageError
+from arena.errors import IllegalAnswerError, UsageError
+from arena.game import State, Told
 from arena.game.faults import Verdict
 from arena.game.game_spec import GameSpec, common_fields
 from arena.game.record import GameRecord, RecordError, usual_turns
-from arena.game.time_control import TimeControl
 from protocol.seats import Color, Reason
 
 if TYPE_CHECKING:  # readers of records do not need it
     from arena.game.referee import Referee
-from collections.abc import Iterator
-from dataclasses import dataclass
-
-from arena.errors import IllegalAnswerError
-from arena.game import State, Told
-
-SLACK_MS = 1000
-"""Added to the margin of both clocks, hidden from the bots: times in records are rounded."""
 
 BY_A_LINE = frozenset({Reason.ILLEGAL_ACTION, Reason.ILLEGAL_SETUP, Reason.PROTOCOL})
 """Reasons of losing by a line that the record does not have."""
@@ -105,16 +98,6 @@ def spec_of(record: GameRecord) -> GameSpec:
     except UsageError as error:
         raise RecordError(f"game {record.id}: {error}") from None
     return GameSpec(variant=variant, **common_fields(record))
-
-
-def with_slack(spec: GameSpec) -> GameSpec:
-    """Return a game with more time beyond the limits."""
-
-    def more(time: TimeControl) -> TimeControl:
-        return msgspec.structs.replace(time, margin_ms=time.margin_ms + SLACK_MS)
-
-    red, blue = spec.times
-    return msgspec.structs.replace(spec, time=more(red), blue_time=more(blue), time_percent=None)
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+import msgspec
+
 from arena.game.faults import Illegal
+from arena.game.game_spec import GameSpec
 from arena.game.live import MAX_NOTE_BYTES, NOTE_BYTES
 from arena.game.record import GameRecord, History, NoteLine, RecordError, Use
-from arena.game.recorded import BY_A_LINE, spec_of, with_slack
+from arena.game.recorded import BY_A_LINE, spec_of
 from arena.game.referee import Referee
 from arena.game.seat import Introduction, LineConnection
-from arena.game.time_control import MICROSECONDS
+from arena.game.time_control import MICROSECONDS, TimeControl
 from protocol.conversation import Phase
 from protocol.lines import MAX_BOT_LINE, LocalProtocolError
 from protocol.messages import PROTOCOL_VERSION, Hello, Want
@@ -24,6 +27,8 @@ from protocol.seats import Color, Reason
 
 UNKNOWN_ANSWER = "the line that it lost the game by is not in the record; what follows says what was wrong"
 ENDED = "what follows it can hardly have read: its process had ended, or was ended at once"
+SLACK_MS = 1000
+"""Added to the margin of both clocks, hidden from the bots: times in records are rounded."""
 AT_SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT, Reason.CRASH})
 
 
@@ -100,7 +105,7 @@ class _Sitting:
 class _Transcript:
     def __init__(self, record: GameRecord, is_followed: bool) -> None:
         self._record = record
-        self._spec = with_slack(spec_of(record))
+        self._spec = _with_slack(spec_of(record))
         self._faults = record.verdict.fault_by_loser
         self._is_followed = is_followed
         self._is_played = None not in record.setups
@@ -345,3 +350,13 @@ class _Transcript:
         fault = referee.seats[color].fault
         if fault is not None and before is None:
             raise RecordError(f"game {self._record.id}: ply {self._ply}: {fault.text}")
+
+
+def _with_slack(spec: GameSpec) -> GameSpec:
+    """Return a game with more time beyond the limits."""
+
+    def more(time: TimeControl) -> TimeControl:
+        return msgspec.structs.replace(time, margin_ms=time.margin_ms + SLACK_MS)
+
+    red, blue = spec.times
+    return msgspec.structs.replace(spec, time=more(red), blue_time=more(blue), time_percent=None)

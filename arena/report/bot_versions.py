@@ -11,9 +11,9 @@ from arena.bots.covered import file_changes, named
 from arena.game.game_spec import Player
 from arena.league.store import Contents, GameRow, Store
 from arena.report.game_list import Roster, date_text
-from arena.report.layout import GAP, Block, Grid, GridColumn, cell_len
 from arena.report.standings import declared_in
 from arena.report.terminal import short_names
+from arena.system.terminal_text import GAP, Block, Grid, GridColumn, cell_len
 
 DIGITS = 6
 

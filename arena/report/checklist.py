@@ -8,7 +8,7 @@ from functools import partial
 from arena.check.situations import Checked, ExchangedLine, Failure, Mark, SituationGroup, SituationOutcome, Spread
 from arena.check.stored_game import Replayed
 from arena.game.transcript import Speaker
-from arena.report.layout import Paint, plain, to_json
+from arena.system.terminal_text import Paint, plain, to_json
 
 WIDTH = 80
 INDENT = "          "

@@ -5,10 +5,10 @@ from pathlib import Path
 from arena.league.compare import difference_of, games_left
 from arena.league.pairing.sequential import SequentialState
 from arena.league.ratings.sequential_test import Decision
-from arena.report.layout import to_json, to_line
 from arena.report.standings import Difference, named_difference
 from arena.report.terminal import difference_text
 from arena.system.printable import counted, printable
+from arena.system.terminal_text import to_json, to_line
 
 Names = tuple[str, str]
 PAIR_POINTS = ("0", "½", "1", "1½", "2")

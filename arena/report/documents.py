@@ -12,11 +12,11 @@ import msgspec
 from arena.errors import UsageError
 from arena.league.store import GameRow
 from arena.report.game_list import game_entry
-from arena.report.layout import to_json, to_line
 from arena.report.placings import PlaceEntry, PlacingEntry
 from arena.report.standings import HeadToHead, Line, Table
 from arena.report.terminal import points_text, standings_columns
 from arena.system.printable import printable
+from arena.system.terminal_text import to_json, to_line
 
 NO_FAULTS: Mapping[str, str] = {}
 

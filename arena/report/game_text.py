@@ -19,9 +19,9 @@ from arena.game.record import GameRecord, NoteLine
 from arena.game.recorded import Replay, ReplayStep
 from arena.game.transcript import ActionTime
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
-from arena.report.layout import Paint, plain, to_json
 from arena.report.shown import SeenBy, Shown, shown_class, shown_game
 from arena.system.printable import counted, printable, shown
+from arena.system.terminal_text import Paint, plain, to_json
 from protocol.seats import COLOR_BY_WORD, Color
 
 A_PERSON = "a person"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from arena.game.record import GameRecord
 from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, TranscriptEntry, transcript
 from arena.report.game_list import ShownNames, shown_names
-from arena.report.layout import to_line
+from arena.system.terminal_text import to_line
 from protocol.seats import Color
 
 PREFIX = 10

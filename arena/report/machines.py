@@ -9,8 +9,8 @@ from arena.game.faults import GameResult
 from arena.game.record import GameRecord
 from arena.league.ratings.homogeneity import homogeneity
 from arena.play.machine import worker_of
-from arena.report.layout import Block, Grid, GridColumn
 from arena.system.printable import printable
+from arena.system.terminal_text import Block, Grid, GridColumn
 from protocol.seats import Reason
 
 NO_MACHINE = "not recorded"

@@ -22,10 +22,10 @@ from arena.league.pairing.pairing import (
 )
 from arena.league.store import Contents, Disqualified, Groups, Store
 from arena.report.game_list import ShownNames, players_of, shown_name
-from arena.report.layout import Block, Grid, GridColumn, Styled
 from arena.report.standings import Line, Table, make_table
 from arena.report.terminal import NAME_WIDTH, elo_text, points_text
 from arena.system.printable import counted
+from arena.system.terminal_text import Block, Grid, GridColumn, Styled
 
 ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}
 """Names of the last rounds of a knockout by their number of bots."""

@@ -19,7 +19,10 @@ from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.league.store import GameRow, Groups
 from arena.report.game_list import Roster, ShownNames, game_entry, game_line
-from arena.report.layout import (
+from arena.report.standings import Line, Tally, rated_lines
+from arena.report.terminal import NAME_WIDTH, difference_text, short_names, standings_grid
+from arena.system.printable import counted
+from arena.system.terminal_text import (
     Block,
     Styled,
     cell_len,
@@ -31,9 +34,6 @@ from arena.report.layout import (
     unpainted,
     width_of,
 )
-from arena.report.standings import Line, Tally, rated_lines
-from arena.report.terminal import NAME_WIDTH, difference_text, short_names, standings_grid
-from arena.system.printable import counted
 
 HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 ERASE_ROW, UP, ERASE_BELOW = "\x1b[2K", "\x1b[1A", "\x1b[J"

@@ -11,7 +11,7 @@ from arena.game import Game, Names, State, Variant, displayed, moved
 from arena.game.exported import ALL, PUBLIC
 from arena.game.person_seat import ClockState, SeatStage, SeatState
 from arena.game.recorded import Replay, ReplayStep
-from arena.report.layout import Paint
+from arena.system.terminal_text import Paint
 from protocol.seats import COLOR_BY_WORD, COLOR_WORDS, Color
 
 HIDDEN_ACTION = "?"

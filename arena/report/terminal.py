@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from arena.report.layout import CUT, GAP, Block, Grid, GridColumn, Styled, beginning, cell_len
 from arena.report.standings import Advantage, Difference, Line, Superiority, Table
 from arena.system.printable import counted
+from arena.system.terminal_text import CUT, GAP, Block, Grid, GridColumn, Styled, beginning, cell_len
 
 NO_PLAN = "games may be missing: the store has no schedule for these bots"
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from arena.cli.play_terminal import TerminalGame, columns, seed_of
 from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import RefusedError, Session
-from arena.report.layout import Paint, plain, unpainted
 from arena.report.shown import WIDTH, clock_lines, end_words, title, wrapped
 from arena.stratego.game import ruleset_of
 from arena.stratego.seat_state import (
@@ -27,6 +26,7 @@ from arena.stratego.setups import Preset, Rows, presets, random_rows
 from arena.stratego.shown.boards import board_text
 from arena.stratego.shown.piece_names import DEFAULT_NAMES, STRONGEST_FIRST
 from arena.system.printable import printable
+from arena.system.terminal_text import Paint, plain, unpainted
 from protocol.actions import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError
 from protocol.notation import (

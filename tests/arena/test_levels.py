@@ -26,9 +26,9 @@ from arena.cli.process_setup import level_line
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.play.game_options import GameOptions
-from arena.report.layout import drawn, unpainted
 from arena.sandbox import bwrap_check
 from arena.sandbox.levels import AUTO, Health, Level, choose, examine
+from arena.system.terminal_text import drawn, unpainted
 
 REASON = "the kernel of this machine is made of cheese: install another one"
 

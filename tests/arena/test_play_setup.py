@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from play_table import seated
 
-from arena.report.layout import plain
 from arena.stratego.board_terminal import SetupEditor, read_typed
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.setups import random_rows
+from arena.system.terminal_text import plain
 from protocol.notation import Color
 
 

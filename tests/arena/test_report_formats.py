@@ -17,9 +17,9 @@ from arena.league.pairing.pairing import (
 )
 from arena.league.store import Disqualified, GameRow, PlayerTime, Store
 from arena.report.game_list import Roster
-from arena.report.layout import drawn, unpainted
 from arena.report.placings import borne_out, placing_entry, placing_report
 from arena.report.standings import make_table
+from arena.system.terminal_text import drawn, unpainted
 from protocol.notation import Reason
 
 LONGEST = "n" * 40

@@ -21,10 +21,10 @@ from arena.api.leagues import League
 from arena.errors import UsageError
 from arena.league.league_options import FormatName, FormatOptions
 from arena.league.store import Store
-from arena.report.layout import to_json
 from arena.report.placings import PlacingEntry
 from arena.report.site.site_contents import SitePlan, read_site
 from arena.report.standings import Line, Table
+from arena.system.terminal_text import to_json
 from arena.web.store_pages import StoreReader
 
 

@@ -15,9 +15,9 @@ from arena.game.game_spec import Player
 from arena.league.store import GameRow, PlayerTime
 from arena.report.documents import league_json
 from arena.report.game_list import Roster, players_of
-from arena.report.layout import drawn, unpainted
 from arena.report.standings import Advantage, Table, handicap_text, make_table
 from arena.report.terminal import advantage_text, full_report, interval_text
+from arena.system.terminal_text import drawn, unpainted
 from protocol.notation import Reason
 
 RED, DRAW, BLUE = GameResult.RED, GameResult.DRAW, GameResult.BLUE

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from arena.game.faults import GameResult
 from arena.game.game_spec import Player
 from arena.league.store import GameRow, PlayerTime
-from arena.report.layout import PLAIN_WIDTH, TERMINAL_WIDTH, cell_len, drawn, folded, unpainted, width_of
 from arena.report.standings import make_table
 from arena.report.terminal import LEAST, full_report, short_names
+from arena.system.terminal_text import PLAIN_WIDTH, TERMINAL_WIDTH, cell_len, drawn, folded, unpainted, width_of
 from protocol.notation import Reason
 
 LONG = [f"an-engine-with-a-long-name-{letter}" for letter in "abc"]

@@ -7,9 +7,9 @@ target, or a guessed or rescued piece. `x` is an empty square on which, or from 
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
-from arena.report.layout import Paint, plain
 from arena.stratego.rules.action_types import Event
 from arena.stratego.shown.piece_names import Names
+from arena.system.terminal_text import Paint, plain
 from protocol import messages
 from protocol.geometry import action_squares
 from protocol.messages import ArenaMessage, Battle, Guess, Moved, Rescued

@@ -8,7 +8,6 @@ import msgspec
 
 from arena.game import Game, Names, State, Variant
 from arena.game.recorded import ReplayStep
-from arena.report.layout import Paint
 from arena.report.shown import SeenBy, Shown
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.action_types import Event
@@ -16,6 +15,7 @@ from arena.stratego.seat_view import told_to, true_cell
 from arena.stratego.shown.boards import NO_MARKS, board_text, marks_of, told_words
 from arena.stratego.shown.piece_names import STRONGEST_FIRST, Numbering, names_of
 from arena.stratego.state import as_stratego, line_of
+from arena.system.terminal_text import Paint
 from protocol.messages import Battle, Moved
 from protocol.notation import SQUARES, Color, Rank, Survivor
 
