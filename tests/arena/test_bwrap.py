@@ -190,15 +190,6 @@ def test_an_interpreter_of_the_system_runs(folder: Path) -> None:
 # --- how it ends ------------------------------------------------------------------------------------------------------
 
 
-def test_closed_streams_are_seen_at_once(sandbox: Sandbox) -> None:
-    with sandbox.start("os.close(0)\nos.write(1, b'closed')\nos.close(1)\nimport signal\nsignal.pause()\n") as process:
-        assert process.stdin is not None
-        assert process.said() == b"closed"
-        assert process.poll() is None
-        with pytest.raises(BrokenPipeError):
-            os.write(process.stdin.fileno(), b"more")
-
-
 @pytest.mark.parametrize(
     ("deed", "code"),
     [("os._exit(139)", 139), (f"os.kill(os.getpid(), {int(signal.SIGKILL)})", EXIT_OF_SIGNALS + signal.SIGKILL)],
@@ -207,26 +198,6 @@ def test_closed_streams_are_seen_at_once(sandbox: Sandbox) -> None:
 def test_how_a_program_ends_comes_out_as_an_exit_code(sandbox: Sandbox, deed: str, code: int) -> None:
     with sandbox.start(f"{deed}\n") as process:
         assert process.wait(PATIENCE) == code
-
-
-def test_nothing_outlives_the_program_itself(sandbox: Sandbox) -> None:
-    detached = (
-        "if os.fork() == 0:\n    os.setpgid(0, 0)\n    if os.fork() == 0:\n        os.read(0, 1)\n    os._exit(0)\n"
-    )
-    with sandbox.start(detached + "os.wait()\nos.write(1, b'gone')\nos._exit(0)\n") as process:
-        assert process.said() == b"gone"  # to the end: nobody has it open any more
-
-
-def test_a_bot_does_not_outlive_the_arena(folder: Path) -> None:
-    bot = load_bot(put(folder / "bot.py", "import os, signal\nos.write(1, b'up')\nsignal.pause()\n", 0o644))
-    # The filter is read from the descriptor of the process that made the line: this one, which lives on.
-    line = through_shell(command(mounts_of(bot), Limits(), spare_user()))
-    arena = "import subprocess, sys\nwith subprocess.Popen(sys.argv[1:], env={}) as bot:\n    bot.wait()\n"
-    pipe = subprocess.PIPE
-    with Started([sys.executable, "-c", arena, *line], stdin=pipe, stdout=pipe) as process:
-        assert process.said(2) == b"up"
-        process.kill()
-        assert process.said() == b""
 
 
 # --- what a bot sees --------------------------------------------------------------------------------------------------
@@ -249,13 +220,6 @@ answers = {attempt(lambda: read(name, flags)) for name in names for flags in (os
 tell([os.listdir("/proc/1"), *answers])
 """
     assert sandbox.ask(program) == [[], "No such file or directory"]
-
-
-def test_only_its_own_processes_are_there(sandbox: Sandbox) -> None:
-    pids = sandbox.ask(
-        "tell([os.getpid(), os.getppid(), *(int(name) for name in os.listdir('/proc') if name.isdigit())])"
-    )
-    assert pids == [2, 1, 1, 2]
 
 
 def test_other_bots_and_the_rest_of_the_machine_are_not_there(sandbox: Sandbox) -> None:

@@ -171,10 +171,6 @@ FORGED: list[tuple[Callable[[GameRecord], GameRecord], str]] = [
         lambda game: changed(game, time_percent=200),
         "scaled to 200%, and 155% follow from the store's calibration (reference 20.0 ms) and the machine's",
     ),
-    (
-        lambda game: changed(game, machine=played_on(LINUX, "attic", 0.5, 2 * SLOW_US)),
-        "scaled to 155%, and 311% follow",
-    ),
     (lambda game: changed(game, machine=LINUX), "scaled to 155%, and nothing follows"),
     (lambda game: changed(game, time_percent=msgspec.UNSET), "its clocks were not scaled, and 155% follow"),
 ]

@@ -23,7 +23,7 @@ from protocol.actions import STRATEGO_FORMS
 from protocol.codec import encode_lines
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError
-from protocol.messages import Hello, Move, Moved, Note, Quit, Turn
+from protocol.messages import Move, Moved, Note, Turn
 from protocol.notation import Color
 
 RED, BLUE = Color.RED, Color.BLUE
@@ -46,15 +46,6 @@ def asked() -> LineConnection:
     connection.send(Turn(3, 100, 100))
     connection.flushed()
     return connection
-
-
-def test_messages_become_lines_and_lines_become_messages() -> None:
-    connection = LineConnection(STRATEGO_FORMS)
-    assert connection.send(Hello(1)) == b"hello 1\n"
-    assert connection.send(Turn(3, 100, 90)) == b"turn 3 100 90\n"
-    connection.flushed()
-    assert list(connection.receive(b"note so\n\n# what\nmove a4-a5\r\n")) == [Note("so"), Move("a4-a5")]
-    assert connection.phase is Phase.WAITING
 
 
 def test_a_line_that_began_before_the_request_was_written_is_no_answer_to_it() -> None:
@@ -82,15 +73,6 @@ def test_an_answer_that_has_begun_is_one_whatever_the_bot_is_written_before_it_e
     connection.send(Moved(Color.RED, "a1-a2"))
     connection.flushed()
     assert list(connection.receive(b"-a5\n")) == [Move("a4-a5")]
-
-
-def test_no_more_may_be_sent_after_quit() -> None:
-    connection = asked()
-    assert connection.send(Quit()) == b"quit\n"
-    connection.flushed()
-    assert connection.take_move(b"move a4-a5\n") is None
-    with pytest.raises(RemoteProtocolError, match="after quit"):
-        list(connection.receive(b"move a4-a5\n"))
 
 
 def test_a_plain_move_that_was_seen_before_is_taken_at_once_and_nothing_else_is() -> None:

@@ -16,7 +16,7 @@ from schedules import schedule
 
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
-from arena.bots.runnable import PlaySettings, RefusedBotsError
+from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
@@ -395,23 +395,6 @@ def test_bots_of_the_parent_and_of_its_workers_are_told_apart(make_bot: MakeBot)
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------
-
-
-def test_what_keeps_a_worker_from_holding_the_bots_is_raised_before_any_game(make_bot: MakeBot, tmp_path: Path) -> None:
-    broken = BotSpec("ann", tmp_path / "ann", ("no-such-program",), tmp_path, "ann", {"PATH": "/nowhere"})
-    bots = (broken, make_bot(GOOD, "bob"))
-    level = Level.BASIC if Level.BWRAP.why_not() else Level.BWRAP
-    try:
-        from arena.bots.starting import Sandbox
-
-        Sandbox(PlaySettings(bots, level))
-    except RefusedBotsError as error:
-        expected = error
-    else:
-        pytest.fail("these bots were to be refused")
-    with pytest.raises(RefusedBotsError) as raised:
-        trio.run(play_all, PlaySettings(bots, level), 2, games_of(bots))
-    assert str(raised.value) == str(expected)
 
 
 def test_many_games_leave_nothing_in_parent_and_workers(make_bot: MakeBot) -> None:
