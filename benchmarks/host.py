@@ -34,7 +34,7 @@ import trio
 from arena.host.accounts import MACHINE, invite, join, team_of
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import SETTINGS, load_cup, write_cup
-from arena.host.seasons import open_season, store_file
+from arena.host.seasons import SeasonLeague, open_season, store_file
 from arena.host.submissions import bot_folder
 from arena.league.store import Store
 
@@ -199,7 +199,7 @@ async def measure_host(
     folder: Path, where: Where, server: psutil.Process, options: argparse.Namespace
 ) -> tuple[float, float, float, float]:
     """Print what was measured; return games a second alone and with viewers, p99 in ms and the growth of memory."""
-    store, own = store_file("season", folder, 1), psutil.Process()
+    store, own = store_file(SeasonLeague.LADDER, folder, 1), psutil.Process()
     alone = await games_a_second(store, options.seconds)
     print(f"host alone: {alone:.2f} games a second, {server.memory_info().rss / 1e6:.1f} MB")
     viewers = Viewers(where, options.viewers)

@@ -40,7 +40,7 @@ from host import ARENA
 from arena.host.accounts import MACHINE, Actor, invite, join, make_token
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import KEY, SETTINGS, load_cup, write_cup
-from arena.host.seasons import open_season, store_file
+from arena.host.seasons import SeasonLeague, open_season, store_file
 from arena.host.submissions import IS_PLAYING
 
 TOP = Path(__file__).parent.parent
@@ -298,7 +298,7 @@ def attack(at: Path, options: argparse.Namespace) -> list[tuple[str, bool]]:
     logs = "".join(f"{text}{log}" for text, log in rows(cup, "select text, log from stage"))
     print(f"{sum(states.values())} submissions, {server.starts - 1} kills; ended as {states}")
     print(f"games reported before a kill: up to {max(reported)}; good bots played {[games for (games,) in good]}")
-    store = str(store_file("season", cup, 1))
+    store = str(store_file(SeasonLeague.LADDER, cup, 1))
     verify = arena("verify", store)
     print((verify.stdout or verify.stderr).strip().splitlines()[-1])
     found = [json.loads(line)["number"] for line in arena("games", store, "--last", "1", "--jsonl").stdout.splitlines()]

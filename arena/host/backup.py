@@ -15,7 +15,7 @@ from pathlib import Path
 from arena.errors import ArenaError, UsageError
 from arena.host.cup_database import FILE, VERSION, CupDatabase
 from arena.host.cup_settings import KEY, SETTINGS, load_cup
-from arena.host.seasons import STORES, seasons, store_file
+from arena.host.seasons import seasons, store_files
 from arena.host.submissions import BOTS, RECEIVED
 from arena.host.unpack import remove_tree
 from arena.league.store import Store
@@ -63,9 +63,8 @@ def upgrade(folder: Path) -> str:
 
 def _stores(file: Path, folder: Path) -> list[Path]:
     with closing(CupDatabase(file)) as database:
-        numbers = [season.number for season in seasons(database)]
-    paths = (store_file(league, folder, number) for number in numbers for league in STORES)
-    return [path for path in paths if path.is_file() and path.stat().st_size]
+        paths = [path for season in seasons(database) for path in store_files(folder, season.number)]
+    return [path for path in paths if path.stat().st_size]
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from arena.host.guarded import ChangeFunction, GuardedRoutes, Need, PageFunction
 from arena.host.pipeline import Pipeline
 from arena.host.playing import ContinuousPlay
 from arena.host.read_apart import read_apart
-from arena.host.seasons import STORES, Season, current, is_whole, store_file
+from arena.host.seasons import Season, current, is_whole, store_files
 from arena.host.submissions import IS_PLAYING
 from arena.host.webhooks import Deliveries
 from arena.league.readers import HOST
@@ -172,14 +172,15 @@ class CupSite:
         return f"season-{current(self.database).number}"
 
     def leagues(self, season: Season) -> list[str]:
-        return [f"{kind}-{season.number}" for kind in STORES if store_file(kind, self.folder, season.number).is_file()]
+        return [path.stem for path in store_files(self.folder, season.number)]
 
     def league(self, name: str) -> tuple[Path, Season] | None:
         """Return the store of a league by its name in paths; None without one."""
-        kind, _, number = name.partition("-")
-        found = self.database.row(Season, "select * from season where cast(number as text) = ?", number)
-        path = store_file(kind, self.folder, found.number) if found and kind in STORES else None
-        return (path, found) if found and path and path.is_file() else None
+        number = name.partition("-")[2]
+        season = self.database.row(Season, "select * from season where cast(number as text) = ?", number)
+        if season is None:
+            return None
+        return next(((path, season) for path in store_files(self.folder, season.number) if path.stem == name), None)
 
     def served(self, name: str) -> ServedStore | None:
         found = self.league(name) if not name.startswith("challenges") else None

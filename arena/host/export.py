@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import count
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import msgspec
 from msgspec import UNSET
@@ -29,7 +29,7 @@ from arena.game.exported import RecordEntry, redact
 from arena.game.game_spec import Player
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import Cup, load_cup
-from arena.host.seasons import Season, SeasonState, is_whole, league_seed, seasons, seed_hash, store_file
+from arena.host.seasons import Season, SeasonLeague, SeasonState, is_whole, league_seed, seasons, seed_hash, store_file
 from arena.league.exchange import import_games, read_entries, settings_of_game, verify_file
 from arena.league.game_ids import Games, contents_of
 from arena.league.league_options import FormatName
@@ -45,8 +45,7 @@ from arena.system.user_files import written_whole
 KIND, ARCHIVE_VERSION = "arena host archive", 1
 INDEX = "cup.json"
 PUBLIC = Reader(Audience.PUBLIC)
-League = Literal["ladder", "final"]
-LEAGUES: dict[League, str] = {"ladder": "season", "final": "final"}
+LEAGUES = (SeasonLeague.LADDER, SeasonLeague.FINAL)
 LOGS: dict[str, Any] = {"stderr": ("", ""), "notes": (), "declared": ("", ""), "authors": UNSET}
 """What bots say besides their moves is for their authors alone."""
 
@@ -71,7 +70,7 @@ class PublicSeason(msgspec.Struct, frozen=True):
     seed: str
     opened: float
     finished: float | None
-    leagues: dict[League, PublicLeague]
+    leagues: dict[SeasonLeague, PublicLeague]
 
 
 class PublicArchive(msgspec.Struct, frozen=True):
@@ -114,12 +113,12 @@ def _season(
     folder: Path, cup: Cup, season: Season, archive: tarfile.TarFile, say: Callable[[str], None]
 ) -> PublicSeason:
     how = {"is_whole": is_whole(cup, season), "has_seed": season.state is SeasonState.FINISHED}
-    leagues = dict[League, PublicLeague]()
-    for name, kind in LEAGUES.items():
+    leagues = dict[SeasonLeague, PublicLeague]()
+    for kind in LEAGUES:
         path = store_file(kind, folder, season.number)
         if path.is_file() and path.stat().st_size:
-            file = f"season-{season.number}/{name}.jsonl"
-            leagues[name] = _league(path, archive, file, say, **how)
+            file = f"season-{season.number}/{kind.value}.jsonl"
+            leagues[kind] = _league(path, archive, file, say, **how)
     return PublicSeason(
         *(season.number, season.state, season.seed_hash, season.public_seed, season.opened, season.finished),
         leagues=leagues,
@@ -219,12 +218,12 @@ def _season_faults(archive: _Unpacked, season: PublicSeason, say: Callable[[str]
             say(f"{where}: the seed has the SHA-256 that was published")
     elif season.state is SeasonState.FINISHED:
         yield f"{where}: it is finished, and its seed is not revealed"
-    for name, league in season.leagues.items():
-        at = f"{where}, {name}"
+    for kind, league in season.leagues.items():
+        at = f"{where}, {kind.value}"
         if archive.digests.get(league.file) != league.sha256:
             yield f"{at}: {league.file} is missing or has another SHA-256 than {INDEX} says"
             continue
-        if season.seed and league.settings.get(Setting.SEED) != str(league_seed(season.seed, name)):
+        if season.seed and league.settings.get(Setting.SEED) != str(league_seed(season.seed, kind)):
             yield f"{at}: it was not played with the seed of the season"
         if not league.is_whole:
             say(f"{at}: {counted(league.games, 'game')}, of which the public has what both sides were told")
@@ -235,19 +234,21 @@ def _season_faults(archive: _Unpacked, season: PublicSeason, say: Callable[[str]
             continue
         say(f"{at}: {counted(league.games, 'game')} replayed, each gives its result")
         if season.seed:
-            yield from (f"{at}: {fault}" for fault in _order_faults(archive, season, name, say))
+            yield from (f"{at}: {fault}" for fault in _order_faults(archive, season, kind, say))
 
 
-def _order_faults(archive: _Unpacked, season: PublicSeason, name: League, say: Callable[[str], None]) -> Iterator[str]:
-    league = season.leagues[name]
+def _order_faults(
+    archive: _Unpacked, season: PublicSeason, kind: SeasonLeague, say: Callable[[str], None]
+) -> Iterator[str]:
+    name, league = kind.value, season.leagues[kind]
     target = archive.folder / f"{name}-{season.number}.sqlite"
     import_games(target, [archive.folder / league.file], lambda done: None)
     with Store(target, create=False) as store:
         settings = settings_in(store.settings())
-        if settings.seed != league_seed(season.seed, name):
+        if settings.seed != league_seed(season.seed, kind):
             yield "its games were not played with the seed of the season"
             return
-        if name == "ladder":
+        if kind is SeasonLeague.LADDER:
             missing = _missing_rounds(store, Games(settings))
             gaps = f"{counted(missing, 'pair')} of games that came before later ones of the same bots are not there"
             say(f"season {season.number}, {name}: all seeds follow from that of the season; {gaps}")
@@ -294,9 +295,9 @@ def _changes(before: _Unpacked, now: _Unpacked, say: Callable[[str], None]) -> I
         if found is None or found.seed_hash != season.seed_hash:
             yield f"{where}: the earlier archive has it, with another SHA-256 of its seed"
             continue
-        for name, league in season.leagues.items():
-            known = before.public_lines(league)
-            games = now.public_lines(found.leagues[name]) if name in found.leagues else {}
+        for kind, league in season.leagues.items():
+            name, known = kind.value, before.public_lines(league)
+            games = now.public_lines(found.leagues[kind]) if kind in found.leagues else {}
             lost = [game for game, line in known.items() if games.get(game) != line]
             if lost:
                 ids = ", ".join(map(printable, lost[:SHOWN_IDS]))

@@ -5,7 +5,6 @@ under way are over. When the input ends, it ends at once: a killed host leaves n
 to standard output as frames of msgpack; a game is stored before it is told.
 """
 
-import enum
 import os
 import sys
 import threading
@@ -20,6 +19,7 @@ from arena.bots.asked import AskedBot
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.host.cup_settings import Playing
+from arena.host.seasons import SeasonLeague
 from arena.host.submissions import bot_folder
 from arena.league.executor import child_process
 from arena.league.executor.task import Watched
@@ -43,12 +43,6 @@ NICENESS = 5
 LONGEST_FAULT = 300
 
 
-class StintKind(enum.Enum):
-    LADDER = "ladder"
-    CHALLENGE = "challenge"
-    FINAL = "final"
-
-
 class PlayOrder(msgspec.Struct, frozen=True):
     """An order to play a league of a season: `store` is its file, and `bots` are names by the ids of submissions.
 
@@ -56,7 +50,7 @@ class PlayOrder(msgspec.Struct, frozen=True):
     the start: a killed host or player may not have counted them.
     """
 
-    kind: StintKind
+    league: SeasonLeague
     folder: str
     store: str
     bots: dict[int, str]
@@ -119,7 +113,7 @@ class Stint:
         asked = tuple(AskedBot(str(self._folder(number)), name) for number, name in order.bots.items())
         options = replace(options, seed=order.seed, sandbox=order.sandbox, asked=asked, built=True)
         try:
-            if options.store and options.store.exists() and order.kind is StintKind.LADDER:
+            if options.store and options.store.exists() and order.league is SeasonLeague.LADDER:
                 with Store(options.store, create=True) as store:
                     store.keep(ladder=None)  # it begins with all games: to choose them again, one by one, takes long
             with open_league(self._entry(), options, self.remark) as league:
@@ -141,9 +135,9 @@ class Stint:
 
     def _entry(self) -> LeagueEntry:
         order = self._order
-        is_new = order.kind is StintKind.LADDER
+        is_new = order.league is SeasonLeague.LADDER
         usual = LeagueEntry((), Kind.LEAGUE, 1, strict=False, follow_links=False, archive=False, is_new=is_new)
-        if order.kind is StintKind.CHALLENGE:
+        if order.league is SeasonLeague.CHALLENGES:
             return replace(usual, kind=Kind.MATCH, rounds=(order.games + 1) // 2, games=order.games)
         return replace(usual, format=format_of(order.format))
 
@@ -156,7 +150,7 @@ class Stint:
                     players[number], fault = bot.player.digest, bot.fault or ""
             if fault:
                 faults[number] = fault
-        is_ladder = self._order.kind is StintKind.LADDER
+        is_ladder = self._order.league is SeasonLeague.LADDER
         again = [number for number in league.store.numbers() if is_ladder and number > self._order.after]
         self._writer.put(StintOpened(players, faults, league.known - len(again), league.planned))
         for number in again:

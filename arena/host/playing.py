@@ -22,8 +22,8 @@ from arena.host.challenges import Challenge, ChallengeState, games_before, next_
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.pipeline import child_token
-from arena.host.player import LADDER, FromPlayer, GameOver, PlayOrder, StintKind, StintOpened, StintOver, from_player
-from arena.host.seasons import Season, SeasonState, current, finish, league_seed, store_file
+from arena.host.player import LADDER, FromPlayer, GameOver, PlayOrder, StintOpened, StintOver, from_player
+from arena.host.seasons import Season, SeasonLeague, SeasonState, current, finish, league_seed, store_file
 from arena.host.submissions import IS_PLAYING, PLAYING, Submission, get_submission, in_states, record_game
 from arena.host.webhooks import WebhookEvent, announce
 from arena.league.executor.child_process import READ_SIZE, Frames, own_python
@@ -47,12 +47,12 @@ IDLE_SECONDS = 60.0
 LONGEST_ERROR = 2000
 TROUBLE = "No game can be played at the moment. The host has been told why, and it is tried again."
 GONE = "This game was interrupted."
-LEAGUES = {
-    StintKind.LADDER: ("season", "ladder", (SeasonState.OPEN,)),
-    StintKind.CHALLENGE: ("challenges", "challenges", (SeasonState.OPEN, SeasonState.FROZEN)),
-    StintKind.FINAL: ("final", "final", (SeasonState.FINAL,)),
+PLAYED_IN = {
+    SeasonLeague.LADDER: (SeasonState.OPEN,),
+    SeasonLeague.CHALLENGES: (SeasonState.OPEN, SeasonState.FROZEN),
+    SeasonLeague.FINAL: (SeasonState.FINAL,),
 }
-"""The store and the seed of each league of a season, and the states in which it is played."""
+"""The states of a season in which each of its leagues is played."""
 
 
 @dataclass
@@ -62,7 +62,7 @@ class RunningStint:
     Its time counts from `begun`, when its first game is over: so each stint plays, however long its bots take to start.
     """
 
-    kind: StintKind
+    league: SeasonLeague
     season: Season
     bots: tuple[Submission, ...]
     challenge: Challenge | None = None
@@ -119,9 +119,9 @@ class ContinuousPlay:
         stint = self.running
         if stint is None:
             return TROUBLE if self.problem else self._idle_words
-        if stint.kind is StintKind.CHALLENGE:
+        if stint.league is SeasonLeague.CHALLENGES:
             return f"Challenge: {stint.bots[0].bot} against {stint.bots[1].bot}."
-        if stint.kind is StintKind.FINAL:
+        if stint.league is SeasonLeague.FINAL:
             of = "" if stint.planned is None else f" of {stint.planned}"
             return f"Final of season {stint.season.number}: {stint.known}{of} games over."
         return f"Ladder of season {stint.season.number}, between {counted(len(stint.bots), 'bot')}."
@@ -166,11 +166,11 @@ class ContinuousPlay:
         season = current(self._database)
         if season.final_plan and season.state is SeasonState.FINAL:
             finalists = tuple(get_submission(self._database, number) for number in season.final_plan.submissions)
-            return RunningStint(StintKind.FINAL, season, finalists)
+            return RunningStint(SeasonLeague.FINAL, season, finalists)
         if season.state is SeasonState.FINISHED:
             self._idle_words = f"Season {season.number} is finished."
             return None
-        ladder = RunningStint(StintKind.LADDER, season, tuple(in_states(self._database, PLAYING)))
+        ladder = RunningStint(SeasonLeague.LADDER, season, tuple(in_states(self._database, PLAYING)))
         is_sure = self._sure == (season.number, ladder.ids)
         has_ladder = season.state is SeasonState.OPEN and len(ladder.bots) > 1 and not is_sure
         if not has_ladder or self._was_ladder:
@@ -193,7 +193,7 @@ class ContinuousPlay:
             pair = tuple(get_submission(self._database, number) for number in (challenge.submission, challenge.against))
             if all(bot.state in PLAYING for bot in pair):
                 before = games_before(self._database, challenge)
-                return RunningStint(StintKind.CHALLENGE, season, pair, challenge, before)
+                return RunningStint(SeasonLeague.CHALLENGES, season, pair, challenge, before)
             gone = next(bot.bot for bot in pair if bot.state not in PLAYING)
             with self._database.change():
                 reason = f"{gone} is not in the ladder any more"
@@ -202,14 +202,14 @@ class ContinuousPlay:
 
     def _is_due(self, stint: RunningStint) -> bool:
         """Whether the time of a stint is over, or something else has to be played."""
-        if current(self._database).state not in LEAGUES[stint.kind][2]:
+        if current(self._database).state not in PLAYED_IN[stint.league]:
             return True
-        if stint.kind is StintKind.FINAL:
+        if stint.league is SeasonLeague.FINAL:
             return False
         in_ladder = {bot.id for bot in in_states(self._database, PLAYING)}
         if not stint.ids <= in_ladder:
             return True
-        is_waited_for = stint.kind is StintKind.CHALLENGE or stint.ids != in_ladder or waiting(self._database)
+        is_waited_for = stint.league is SeasonLeague.CHALLENGES or stint.ids != in_ladder or waiting(self._database)
         elapsed = trio.current_time() - stint.begun
         return elapsed >= self._stint_seconds * (1 if is_waited_for else LONGEST_STINTS)
 
@@ -262,11 +262,10 @@ class ContinuousPlay:
 
     def _order(self, stint: RunningStint) -> PlayOrder:
         season, plan = stint.season, stint.season.final_plan
-        kind, league, _ = LEAGUES[stint.kind]
         return PlayOrder(
-            *(stint.kind, str(self._folder), str(store_file(kind, self._folder, season.number))),
+            *(stint.league, str(self._folder), str(store_file(stint.league, self._folder, season.number))),
             {bot.id: bot.bot for bot in stint.bots},
-            *(self._cup.play, self._level.value, league_seed(season.seed, league)),
+            *(self._cup.play, self._level.value, league_seed(season.seed, stint.league)),
             format=plan.options if plan else LADDER,
             games=stint.before + stint.challenge.games if stint.challenge else 0,
             after=season.counted,
@@ -285,7 +284,7 @@ class ContinuousPlay:
                 case Watched() if self._live:
                     self._live.tell(message)
                 case GameOver(number, id) if self._live:
-                    has_page = stint.kind is StintKind.LADDER
+                    has_page = stint.league is SeasonLeague.LADDER
                     self._live.tell(GameStored(id, number if has_page else 0, message.line))
                     self._live.tell(LeagueProgress(stint.known, stint.planned, None))
                 case StintOver():
@@ -308,7 +307,7 @@ class ContinuousPlay:
         with self._database.change(waits=False):  # after a power failure the player tells these games again
             if stint.challenge:
                 note_played(self._database, stint.challenge.id, stint.played, ChallengeState.WAITING)
-            if stint.kind is StintKind.LADDER:
+            if stint.league is SeasonLeague.LADDER:
                 for game in games:
                     for digest, fault in zip(game.players, game.faults, strict=True):
                         where = f"game {game.number} of season {number} ({fault})" if fault else ""
@@ -334,9 +333,9 @@ class ContinuousPlay:
                 note_played(self._database, stint.challenge.id, stint.played, state, reason)
         if over.error:
             raise ArenaError(over.error)
-        if stint.kind is StintKind.FINAL and over.is_complete:
+        if stint.league is SeasonLeague.FINAL and over.is_complete:
             finish(self._database, self._cup)
-        if stint.kind is StintKind.LADDER:
+        if stint.league is SeasonLeague.LADDER:
             if over.is_complete:
                 self._sure = stint.season.number, stint.ids
             self._note_leader(over.leader)

@@ -26,7 +26,14 @@ from arena.league.league_options import FormatName, FormatOptions, check_format
 SEED_BYTES = 16
 SEEDED = (FormatName.SWISS, FormatName.KNOCKOUT)
 LEAST_BOTS = 2
-STORES = ("season", "final", "challenges")
+
+
+class SeasonLeague(enum.Enum):
+    """A league of a season, which has a store and a seed of its own."""
+
+    LADDER = "ladder"
+    FINAL = "final"
+    CHALLENGES = "challenges"
 
 
 class SeasonState(enum.Enum):
@@ -68,13 +75,20 @@ def seed_hash(seed: str) -> str:
     return hashlib.sha256(seed.encode()).hexdigest()
 
 
-def league_seed(seed: str, league: str) -> int:
-    """Return the seed of a season's `ladder`, `final` or `challenges`, which does not tell those of the others."""
-    return int(hashlib.sha256(f"{league} {seed}".encode()).hexdigest()[:16], 16)
+def league_seed(seed: str, league: SeasonLeague) -> int:
+    """Return the seed of a league of a season, which does not tell those of the others."""
+    return int(hashlib.sha256(f"{league.value} {seed}".encode()).hexdigest()[:16], 16)
 
 
-def store_file(league: str, folder: Path, number: int) -> Path:
-    return folder / f"{league}-{number}.sqlite"
+def store_file(league: SeasonLeague, folder: Path, number: int) -> Path:
+    name = "season" if league is SeasonLeague.LADDER else league.value
+    return folder / f"{name}-{number}.sqlite"
+
+
+def store_files(folder: Path, number: int) -> list[Path]:
+    """Return the stores that a season has."""
+    paths = (store_file(league, folder, number) for league in SeasonLeague)
+    return [path for path in paths if path.is_file()]
 
 
 def is_whole(cup: Cup, season: Season) -> bool:

@@ -19,7 +19,16 @@ from arena.host.backup import backup, restore, upgrade
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup, load_cup
 from arena.host.export import INDEX, export_public, verify_public
-from arena.host.seasons import SeasonState, begin_final, current, freeze, league_seed, open_season, store_file
+from arena.host.seasons import (
+    SeasonLeague,
+    SeasonState,
+    begin_final,
+    current,
+    freeze,
+    league_seed,
+    open_season,
+    store_file,
+)
 from arena.host.submissions import bot_folder, get_submission
 from arena.host.unpack import remove_tree
 from arena.league.league_options import FormatName, FormatOptions
@@ -102,7 +111,7 @@ def test_the_seeds_of_a_season_that_is_played_are_in_no_byte(folder: Path) -> No
     with opened(folder) as database:
         season = current(database)
     assert season.seed_hash in files[INDEX].decode()
-    for secret in (season.seed, *(str(league_seed(season.seed, name)) for name in ("ladder", "final", "challenges"))):
+    for secret in (season.seed, *(str(league_seed(season.seed, league)) for league in SeasonLeague)):
         assert not any(secret.encode() in data for data in files.values())
     assert set(files) == {
         *(INDEX, "season-1/ladder.jsonl", "season-1/final.jsonl", "season-2/ladder.jsonl"),
@@ -110,7 +119,7 @@ def test_the_seeds_of_a_season_that_is_played_are_in_no_byte(folder: Path) -> No
 
 
 def test_what_bots_say_to_their_authors_is_in_no_byte(folder: Path) -> None:
-    with Store(store_file("season", folder, 1), create=False) as store:
+    with Store(store_file(SeasonLeague.LADDER, folder, 1), create=False) as store:
         assert any("my secret plan" in text for text in store.record(1)[1].stderr)
     assert not any(b"secret plan" in data for data in contents(exported(folder)).values())
 
@@ -247,7 +256,7 @@ def test_a_backup_that_is_made_while_games_are_played_can_be_restored_and_played
     with opened(again) as restored:
         season = current(restored)
         assert season == current(restored)
-        assert season.counted <= games_of(store_file("season", again, season.number))
+        assert season.counted <= games_of(store_file(SeasonLeague.LADDER, again, season.number))
         before = get_submission(restored, 1).games
         play_until(again, load_cup(again), restored, lambda play: get_submission(restored, 1).games > before)
 

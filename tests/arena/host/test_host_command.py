@@ -19,7 +19,7 @@ from waiting import until
 from arena.host.accounts import Actor, find_invitation, make_token
 from arena.host.cup_settings import load_cup
 from arena.host.pipeline import child_token
-from arena.host.seasons import SeasonState, current, store_file
+from arena.host.seasons import SeasonLeague, SeasonState, current, store_file
 from arena.host.serve_cup import HostServer, host_level, sole_host
 from arena.league.store import Store
 from arena.sandbox.levels import Level
@@ -160,7 +160,7 @@ def bot_in(folder: Path, name: str, settings: str = 'command = ["./program"]') -
 
 
 def games_of(folder: Path, name: str) -> int:
-    path = store_file("season", folder, 1)
+    path = store_file(SeasonLeague.LADDER, folder, 1)
     if not path.exists() or not path.stat().st_size:
         return 0
     with Store(path, create=False) as store:

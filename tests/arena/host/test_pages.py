@@ -28,7 +28,7 @@ from arena.host.accounts import MACHINE, Account, Actor, Team, invite, join, mak
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.host_pages import unlikely_pairs
-from arena.host.seasons import current, finish, store_file
+from arena.host.seasons import SeasonLeague, current, finish, store_file
 from arena.host.serve_cup import HostServer
 from arena.host.submissions import received_file, record_game
 from arena.report.site.site_contents import read_path
@@ -109,7 +109,7 @@ def make(serving: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
             told = tuple(f"stderr of {player.name}" for player in record.players)
             return change(msgspec.structs.replace(record, stderr=told, notes=(NoteLine(1, "red", "a note"),)))
 
-        records = make_store(store_file("season", folder, 1), games=games, plies=plies, change=say)
+        records = make_store(store_file(SeasonLeague.LADDER, folder, 1), games=games, plies=plies, change=say)
         database = CupDatabase(folder / "host.sqlite")
         databases.append(database)
         server = HostServer(folder, cup, database, Level.BASIC, lambda text: None)
@@ -345,7 +345,7 @@ def test_a_season_goes_from_state_to_state_with_a_final(make: MakeCup) -> None:
     assert current(cup.database).state.value == "final"
     assert cup.post("/host/season", "host", do="open").status == 409
     assert "Winner of the final" not in cup.get("/").text
-    make_store(store_file("final", cup.folder, 1), games=6)
+    make_store(store_file(SeasonLeague.FINAL, cup.folder, 1), games=6)
     finish(cup.database, cup.cup)
     cup.served.until(lambda: cup.host.contents("final-1") is not None)
     final = cup.host.contents("final-1")

@@ -25,7 +25,7 @@ from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup, load_cup
 from arena.host.pipeline import child_token
 from arena.host.playing import ContinuousPlay
-from arena.host.seasons import current, freeze, league_seed, store_file
+from arena.host.seasons import SeasonLeague, current, freeze, league_seed, store_file
 from arena.host.submissions import SubmissionState, bot_folder, decide, get_submission
 from arena.league.store import GameRow, Store
 from arena.sandbox.levels import Level
@@ -56,7 +56,7 @@ class Made:
 
     def stored(self) -> list[GameRow]:
         """The games of the ladder."""
-        path = store_file("season", self.folder, 1)
+        path = store_file(SeasonLeague.LADDER, self.folder, 1)
         if not path.exists() or not path.stat().st_size:
             return []
         with Store(path, create=False) as store:
@@ -89,8 +89,8 @@ def check_count(made: Made) -> None:
     for number in made.bots:
         bot = get_submission(made.database, number)
         assert bot.games == names.count(bot.bot)
-    with Store(store_file("season", made.folder, 1), create=False) as store:
-        assert store.settings()["seed"] == str(league_seed(season.seed, "ladder"))
+    with Store(store_file(SeasonLeague.LADDER, made.folder, 1), create=False) as store:
+        assert store.settings()["seed"] == str(league_seed(season.seed, SeasonLeague.LADDER))
 
 
 def test_bots_play_the_ladder_and_leave_probation_and_new_ones_join_it_at_the_next_stint(made: Made) -> None:
@@ -122,7 +122,7 @@ def test_a_new_leader_that_is_not_on_probation_is_told(made: Made) -> None:
 @in_bwrap
 def test_bots_of_strangers_play_in_a_sandbox(made: Made) -> None:
     play_until(*(made.folder, made.cup, made.database), lambda play: made.games(made.bots[0]) >= 2, level=Level.BWRAP)
-    with Store(store_file("season", made.folder, 1), create=False) as store:
+    with Store(store_file(SeasonLeague.LADDER, made.folder, 1), create=False) as store:
         _, record = store.record(1)
         assert all(words.startswith("bwrap") for words in record.confinement)
 
@@ -172,7 +172,7 @@ def test_a_challenge_is_of_an_own_bot_in_the_ladder_and_within_the_games_of_a_da
 
 
 def test_a_challenge_that_cannot_be_played_is_refused_at_no_cost_and_the_ladder_goes_on(made: Made) -> None:
-    store_file("challenges", made.folder, 1).write_text("no store")
+    store_file(SeasonLeague.CHALLENGES, made.folder, 1).write_text("no store")
     left = games_left_today(made.database, made.cup, made.foxes[1].id)
     made.ask(2)
 
@@ -196,7 +196,7 @@ def test_a_frozen_season_plays_challenges_alone_in_a_store_of_their_own(made: Ma
     )
     assert made.stored() == []
     assert [(one["id"], one["played"]) for one in made.challenges()] == [(second, 2), (first, 3)]
-    with Store(store_file("challenges", made.folder, 1), create=False) as store:
+    with Store(store_file(SeasonLeague.CHALLENGES, made.folder, 1), create=False) as store:
         assert len(store.numbers()) == 5
         assert {row.players[Color.RED].name for row in store.rows()} == {"swift", "wise"}
     assert "frozen" in play.now

@@ -14,6 +14,7 @@ from arena.host.accounts import Actor, ChangeRefusedError
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.seasons import (
+    SeasonLeague,
     SeasonState,
     begin_final,
     current,
@@ -73,7 +74,7 @@ def test_a_season_publishes_the_hash_of_a_seed_that_it_reveals_when_it_is_finish
 
 
 def test_the_seeds_of_the_leagues_of_a_season_differ_and_can_be_those_of_a_league() -> None:
-    seeds = {league_seed("ab", league) for league in ("ladder", "final", "challenges")}
+    seeds = {league_seed("ab", league) for league in SeasonLeague}
     assert len(seeds) == 3
     assert all(0 <= seed < 2**64 for seed in seeds)
 
@@ -149,13 +150,13 @@ def test_a_final_of_any_format_is_played_with_the_seed_of_the_season_by_the_bots
     )
     assert "finished" in play.now
     season = current(database)
-    with Store(store_file("final", folder, 1), create=False) as store:
+    with Store(store_file(SeasonLeague.FINAL, folder, 1), create=False) as store:
         rows = store.rows()
-        assert store.settings()["seed"] == str(league_seed(season.seed, "final"))
+        assert store.settings()["seed"] == str(league_seed(season.seed, SeasonLeague.FINAL))
     assert len(rows) == games or games is None
     assert {player.name for row in rows for player in row.players} <= {"one", "two", "three"}
-    assert not store_file("season", folder, 1).exists()
-    assert not store_file("challenges", folder, 1).exists()
+    assert not store_file(SeasonLeague.LADDER, folder, 1).exists()
+    assert not store_file(SeasonLeague.CHALLENGES, folder, 1).exists()
     assert {get_submission(database, number).games for number in (*numbers, late)} == {0}
 
 
@@ -187,5 +188,5 @@ def test_a_new_season_begins_anew_for_the_bots_that_are_in_the_ladder(
     bot = get_submission(database, number)
     assert (bot.games, bot.forfeits, bot.state.value) == (0, 0, "probation")
     play_until(folder, cup, database, lambda play: get_submission(database, other).games >= 1)
-    assert store_file("season", folder, 2).exists()
-    assert not store_file("season", folder, 1).exists()
+    assert store_file(SeasonLeague.LADDER, folder, 2).exists()
+    assert not store_file(SeasonLeague.LADDER, folder, 1).exists()
