@@ -96,9 +96,8 @@ def test_a_league_goes_on_while_nobody_reads_its_progress(folder: Path) -> None:
         assert len({row.id for row in store.rows()}) == 16
 
 
-@pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}])
-def test_terminals_that_know_only_ascii_get_tables_all_the_same(environment: dict[str, str], folder: Path) -> None:
-    environment = {**environment, "PYTHONCOERCECLOCALE": "0"}
+def test_terminals_that_know_only_ascii_get_tables_all_the_same(folder: Path) -> None:
+    environment = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     (folder / "short.toml").write_text('extends = "isf"\nmax_plies = 4\n')  # too few for anybody to win
     done = through_shell(folder, '"$@"', *MATCH, "--rules", "short.toml", **environment)
     assert done.returncode == 0
@@ -126,9 +125,7 @@ HOSTILE = b"a\xff\x1b]52;c;eA==\x07"
     "arguments",
     [
         ["match", HOSTILE, "beta.py"],
-        ["standings", HOSTILE],
         [HOSTILE],
-        ["match", "alpha.py", "beta.py", "--store", b"no/" + HOSTILE],
         ["match", "alpha.py", "beta.py", "--time", HOSTILE],
     ],
     ids=lambda arguments: " ".join(str(argument) for argument in arguments[:3]),

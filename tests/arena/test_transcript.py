@@ -332,8 +332,6 @@ def test_when_a_first_note_was_made_is_not_known(resigned: GameRecord) -> None:
         (lambda r: {"times_us": (10**9, *r.times_us[1:])}, "ply 1: "),
         (lambda r: {"setups": ("x", r.setups[1])}, "expected 'setup'"),
         (lambda r: {"interrupted": ((99, 1),)}, "interrupted at ply 99"),
-        (lambda r: {"rules": (*r.rules, ("no-such-rule", "1"))}, "no-such-rule"),
-        (lambda r: {"ruleset": "du\u00e9l"}, "not printable ASCII"),
         (lambda r: {"setups": (None, None)}, "recorded as blue by resign, judged again as not over"),
         (
             lambda r: {"verdict": msgspec.structs.replace(r.verdict, result=GameResult.RED)},

@@ -255,16 +255,16 @@ def with_army(name: str, army: str) -> Ruleset:
 def test_the_comparison_is_not_an_empty_one(twins: "MakeTwins", name: str, seat: Color) -> None:
     """In these games there are many plies, moves of the swapped pieces and fights of others before the end."""
     plies = swapped_moves = fights = 0
-    for seed in range(10):
+    for seed in range(5):
         rng = Random(seed)
         pair = twins(load_ruleset(name), seat, rng)
         pair.play(rng)
         plies += pair.plies
         swapped_moves += pair.met["moves"]
         fights += b"".join(pair.tables[0].writes[seat]).count(b"\nbattle ")
-    assert plies > 500
-    assert swapped_moves > 50
-    assert fights > 5
+    assert plies > 250
+    assert swapped_moves > 25
+    assert fights > 2
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def scores(weights, planes, facts, codes):
 """
 
 
-@pytest.mark.parametrize("rules", ["barrage", "isf", "vintage/lightning"])
+@pytest.mark.parametrize("rules", ["barrage", "vintage/lightning"])
 def test_it_sees_what_the_environment_shows_bit_by_bit(mine: Path, rules: str) -> None:
     (mine / "network.py").write_text(NOTING)
     (mine / "bot.toml").write_text('command = ["python3", "bot.py"]\nignore = ["seen"]\n')

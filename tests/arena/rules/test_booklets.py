@@ -673,24 +673,6 @@ def test_any_piece_that_attacks_it_wins_jumbo_81320_p6() -> None:
     assert (_on(game, "a7"), _tray(game, Color.RED)) == ("blue 6", "I")
 
 
-def test_a_guess_is_no_move_back_and_forth_and_ends_a_run_jumbo_81320_p6() -> None:
-    game = _on_enemy_territory()
-    _red_plays(game, "a7-b7 b7-a7 a7-b7", AROUND)
-    assert _refused(game, "b7-a7").rule is BrokenRule.TWO_SQUARES
-    _red_plays(game, "b7?c76 b7-a7 a7-b7 b7-a7", AROUND)
-    assert _refused(game, "a7-b7").rule is BrokenRule.TWO_SQUARES
-
-
-def test_a_wrong_guess_changes_nothing_so_positions_from_before_it_still_count_jumbo_81320_p5() -> None:
-    """Blue's lieutenant is chased round a square of four, with guesses between the laps; Red may not close the lap."""
-    game = _start(INFILTRATOR, "F:j1 I:a4 5:e4", "F:a9 I:j8 5:f7")
-    play(game, "a4-a5 j8-j9 a5-a6 j9-j8 a6-a7 j8-j9 e4-e5 f7-f6")
-    play(game, "e5-e6 f6-f5 e6-f6 f5-e5 f6-f5 e5-e6 f5-e5 e6-f6")
-    assert _refused(game, "e5-e6").rule is BrokenRule.CHASE
-    play(game, "a7?a9I j9-j10 a7?a95 j10-j9 e5-e6 f6-f5 e6-f6 f5-e5")
-    assert _refused(game, "f6-f5").rule is BrokenRule.CHASE
-
-
 # --- the history of Stratego: Tek and L'Attaque ---------------------------------------------------------------------
 
 

@@ -389,8 +389,6 @@ def test_a_file_that_cannot_be_read_or_has_a_name_that_cannot_be_told_is_refused
     ("old", "new", "where", "suggestion"),
     [
         ("title =", "tilte =", "small.toml", "unknown key 'tilte'; did you mean title"),
-        ('source = "this test"', 'source = "this test"\nsauce = 1', "small.toml", "unknown key 'sauce'"),
-        ("[notes]", "[capers]\n[notes]", "small.toml", "unknown key 'capers'"),
         ("two_squares = 3", "two_squares = 3\ntwo_square = 3", "[rules]", "unknown key 'two_square'; did you mean two"),
         ("rescues = 0", 'rescues = 0\narmy = "F:1"', "[rules]", "unknown key 'army'"),
         ("M = 1", "M = 1\nm = 1", "[army]", "unknown key 'm'"),
@@ -420,24 +418,20 @@ def test_a_missing_key_that_no_default_can_stand_for_is_named(line: str, key: st
     ("old", "new", "complaint"),
     [
         ('title = "A small game"', "title = 7", "title: expected a string that is not empty, got 7"),
-        ('title = "A small game"', 'title = "A"\nextends = 3', "extends: expected a string that is not empty, got 3"),
         ('starts = "red"', 'starts = "green"', 'starts: expected one of "red", "blue", "chosen", got \'green\''),
         (
             "two_squares = 3",
             "two_squares = 0",
             'two_squares: expected a whole number from 1 to 1000000, or "none", got 0',
         ),
-        ("two_squares = 3", "two_squares = 3.0", "two_squares: expected a whole number from 1 to 1000000"),
         ("needs_attacker = false", "needs_attacker = 0", "needs_attacker: expected true or false, got 0"),
         ("rescues = 0", "rescues = -1", "rescues: expected a whole number from 0 to 1000000, got -1"),
-        ("rescues = 0", 'rescues = "none"', "rescues: expected a whole number from 0 to 1000000, got 'none'"),
         ("B = 2", "B = -1", "[army]: B: expected a whole number from 0 to 1000000"),
         (
             "[army]\nF = 1\nB = 2\n3 = 1\n6 = 1\nM = 1\n",
             'army = "all of it"\n',
             "army: expected a table, got 'all of it'",
         ),
-        ('[notes]\nchase = "as seen on television"\n', '[[notes]]\nchase = "x"\n', "notes: expected a table"),
         ('chase = "as seen on television"', "chase = 7", "[notes]: chase: expected a string that is not empty, got 7"),
     ],
 )
