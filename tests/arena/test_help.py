@@ -1,6 +1,5 @@
 """Help fits a screen and ends with examples that work; nothing is imported for it that it does not need."""
 
-import os
 import re
 import shlex
 import subprocess
@@ -9,7 +8,6 @@ from pathlib import Path
 
 import click
 import pytest
-from terminals import read_all
 
 from arena.cli import catalog
 from arena.cli.helping import ArenaCommand, grouped, long_name
@@ -17,7 +15,6 @@ from arena.cli.main import CONTEXT, cli
 
 COLUMNS, LINES = 80, 24
 NAMES = sorted(cli.all_commands())
-ENTRY = [sys.executable, "-c", "from arena.cli.entry import main; main()"]
 
 
 def context(name: str, columns: int = COLUMNS) -> click.Context:
@@ -102,37 +99,6 @@ def test_a_local_league_imports_no_cluster_and_starts_no_bot_in_its_main_process
     assert "arena.league.executor.local" in ours
     assert not any(name.startswith(("arena.league.executor.cluster", "arena.bots.process")) for name in ours)
     assert len(ours) <= 120
-
-
-# --- colours ----------------------------------------------------------------------------------------------------------
-
-COLOR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10[0-7])(?:;\d+)*m")
-STORE = Path(__file__).parent.parent / "golden" / "stores" / "own.sqlite"
-
-
-def on_terminal(*words: str, **environment: str) -> str:
-    """What a command prints in a terminal that has colours."""
-    import pty  # here, as it is not on every system
-
-    ours, theirs = pty.openpty()
-    base = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLORTERM")}
-    with subprocess.Popen(
-        [*ENTRY, *words],
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        env={**base, "TERM": "xterm-256color", "PAGER": "cat", **environment},
-    ) as process:
-        os.close(theirs)
-        found = read_all(ours)
-    assert process.returncode == 0, found
-    return found.decode()
-
-
-def test_there_are_colours_unless_no_color_has_a_value() -> None:
-    words = ("show", str(STORE), "1", "--ply", "1")
-    assert COLOR.search(on_terminal(*words, NO_COLOR=""))
-    assert not COLOR.search(on_terminal(*words, NO_COLOR="1"))
 
 
 @pytest.mark.parametrize("word", [*catalog.MEANT, "help"])

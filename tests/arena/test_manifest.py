@@ -126,19 +126,6 @@ def test_a_manifest_may_be_a_link_to_another_file_of_the_folder(folder: Path) ->
     assert load_bot(folder).name == "x"
 
 
-@pytest.mark.parametrize("kind", ["a FIFO", "a folder", "a device"])
-def test_limits_are_read_from_a_file_and_nothing_else(kind: str, tmp_path: Path) -> None:
-    path = tmp_path / "limits"
-    if kind == "a FIFO":
-        os.mkfifo(path)
-    elif kind == "a folder":
-        path.mkdir()
-    else:
-        path = Path("/dev/zero")
-    with pytest.raises(UsageError, match=f"{path}: expected a TOML file, got {kind}"):
-        load_own(path, [])
-
-
 # --- anything at all ------------------------------------------------------------------------------------------------
 
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=20)

@@ -156,7 +156,7 @@ def test_what_the_rules_do_not_allow_is_refused_with_their_words_and_the_game_go
     async def red(session: Session, color: Color) -> None:
         await setting_up(session, color, RED)
         await moving(session, color)
-        for action in ("a1-a2", "d4-d5", "b3-b5", "nonsense", "c7-c6", "d4-e4", "c3-d4", "a5-a6"):
+        for action in ("a1-a2", "nonsense", "c7-c6"):
             with pytest.raises(RefusedError) as error:
                 session.act(color, action)
             refused[action] = error.value
@@ -175,13 +175,8 @@ def test_what_the_rules_do_not_allow_is_refused_with_their_words_and_the_game_go
     assert record.verdict.reason is Reason.RESIGN
     assert {action: error.rule for action, error in refused.items()} == {
         "a1-a2": BrokenRule.IMMOVABLE,
-        "d4-d5": BrokenRule.LAKE,
-        "b3-b5": BrokenRule.STEP,
         "nonsense": BrokenRule.FORM,
         "c7-c6": BrokenRule.OWN_PIECE,
-        "d4-e4": BrokenRule.TARGET,
-        "c3-d4": BrokenRule.TARGET,
-        "a5-a6": BrokenRule.OWN_PIECE,
     }
 
 

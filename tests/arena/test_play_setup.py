@@ -1,13 +1,9 @@
 """The draft of a set-up in the terminal: what is typed changes it, and what is wrong is said and changes nothing."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from play_table import seated
 
 from arena.stratego.board_terminal import SetupEditor, read_typed
-from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.setups import random_rows
 from arena.system.terminal_text import plain
 from protocol.notation import Color
 
@@ -18,15 +14,6 @@ def editor_of(color: Color = Color.RED, rules: str = "isf") -> SetupEditor:
 
 def typed(editor: SetupEditor, line: str) -> str | None:
     return editor.change(read_typed(line))
-
-
-@settings(max_examples=30)
-@given(seed=st.integers(0, 2**31))
-def test_a_random_set_up_is_legal_and_the_same_for_the_same_seed(seed: int) -> None:
-    first, second = editor_of(), editor_of()
-    assert typed(first, f"random {seed}") is None
-    assert typed(second, f"random {seed}") is None
-    assert first.rows == second.rows == random_rows(load_ruleset("isf"), seed)
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,6 @@ from arena.sandbox.reaper import adopt_orphans
 
 ENVIRONMENT = {"PATH": os.defpath}
 NEVER_ENDS = 120.0
-MEGABYTE = b"x" * 1_000_000
-LONG_SLEEP = "sleep 1000"
 
 
 def program(name: str) -> str:
@@ -115,31 +113,6 @@ def test_the_environment_is_what_was_given_and_a_token() -> None:
 
 
 # --- talking ----------------------------------------------------------------------------------------------------------
-
-
-def test_what_is_written_is_read_and_what_is_said_is_heard() -> None:
-    async def main() -> None:
-        async with running(program("cat")) as process:
-            assert not process.has_output()
-            assert process.read_now() is None, "nothing was said yet"
-            assert process.write_now(b"hello 1\n") == b""
-            await process.write(b"quit\n")
-            assert await heard(process, b"quit\n") == b"hello 1\nquit\n"
-
-    trio.run(main)
-
-
-def test_a_write_to_a_process_that_does_not_read_blocks_nobody_and_can_be_cancelled() -> None:
-    async def main() -> None:
-        async with running(*shell(LONG_SLEEP)) as process, trio.open_nursery() as nursery:
-            nursery.start_soon(process.write, MEGABYTE)
-            async with running(program("cat")) as other:
-                await other.write(b"meanwhile\n")
-                await heard(other, b"meanwhile\n")
-            assert len(nursery.child_tasks) == 1, "the write cannot have come to its end"
-            nursery.cancel_scope.cancel()
-
-    trio.run(main)
 
 
 def test_standard_error_is_kept_as_lines_that_do_nothing_to_a_terminal() -> None:

@@ -82,45 +82,6 @@ def test_a_league_that_is_stopped_leaves_no_process_in_a_sandbox(tmp_path: Path,
     assert [bot for bot in bots if bot.is_running()] == []
 
 
-def is_caught_while_bots_play(arena: psutil.Process) -> bool:
-    """Suspend the arena, so that it starts no bots from here on; what it has started goes on until it plays. If there
-    are none, or a game was over just then, it goes on, and this was in vain; so it was if its workers have nothing left
-    to play, for which they would wait for ever."""
-    arena.suspend()
-    end = time.monotonic() + 1
-    while (bots := arena.children()) and time.monotonic() < end:
-        if not all(is_alive(bot) for bot in bots):
-            break
-        if all(len(bot.children(recursive=True)) >= 2 for bot in bots):
-            return True
-    arena.resume()
-    return False
-
-
-@pytest.mark.parametrize("level", LEVELS[1:])
-def test_in_a_sandbox_bots_die_with_an_arena_that_is_killed(tmp_path: Path, level: Level) -> None:
-    folder = league_folder(tmp_path)
-    with a_league(folder, level) as league:
-        assert within(NEVER_ENDS, lambda: has_a_game(folder))
-        arena = psutil.Process(league.pid)
-        try:
-            assert within(NEVER_ENDS, lambda: is_caught_while_bots_play(arena))
-        except BaseException:
-            league.kill()  # which may have been suspended, and would be waited for
-            raise
-        bots = arena.children(recursive=True)
-        league.kill()
-        league.wait()
-    assert within(NEVER_ENDS, lambda: not any(is_alive(bot) for bot in bots))
-
-
-def is_alive(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
 def peak_memory() -> int:
     """The most memory that this process has had since `forget_peak`, in bytes."""
     line = next(line for line in read_file("/proc/self/status").splitlines() if line.startswith(b"VmHWM"))

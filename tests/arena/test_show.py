@@ -294,7 +294,7 @@ def on_terminal(path: Path) -> Callable[..., str]:
 
 def test_a_terminal_has_colour_unless_it_has_none_or_the_user_wants_none(on_terminal: Callable[..., str]) -> None:
     short = ("--ply", "1")
-    assert "\x1b[" in on_terminal(*short)
+    assert "\x1b[" in on_terminal(*short, NO_COLOR="")
     assert "\x1b[" not in on_terminal(*short, NO_COLOR="1")
     assert "\x1b[" not in on_terminal(*short, TERM="dumb")
 

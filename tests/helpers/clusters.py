@@ -8,7 +8,7 @@ import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from waiting import PATIENCE, until
@@ -69,26 +69,23 @@ class Cluster:
         until(is_there, "the scheduler starts")
         return self.scheduler
 
-    def start_worker(self, name: str, *preload: str, environment: Mapping[str, str] | None = None) -> None:
+    def start_worker(self, name: str, *preload: str) -> None:
         """Start a worker of this name; it may not be there yet."""
         words = [*self._tls, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0", "--name", name]
         words += ["--host", "127.0.0.1", "--local-directory", str(self.folder / f"{name}-{next(self._numbers)}")]
         for module in (PRELOAD, *preload):
             words += ["--preload", module]
         line = [*module_line(WORKER, signal.SIGKILL), self.address, *words]
-        self.workers[name] = self._popen(line, name, environment)
+        self.workers[name] = self._popen(line, name)
 
-    def end_worker(self, name: str, number: signal.Signals = signal.SIGKILL) -> None:
+    def end_worker(self, name: str) -> None:
         worker = self.workers.pop(name)
-        worker.send_signal(number)
+        worker.kill()
         worker.wait(PATIENCE)
 
     def end_all_workers(self) -> None:
         for name in list(self.workers):
             self.end_worker(name)
-
-    def log(self, name: str) -> str:
-        return (self.folder / f"{name}.log").read_text(errors="replace")
 
     def league(self, *arguments: str, folder: Path, wait: str = "60s") -> "League":
         """Start a league on this cluster."""
@@ -101,9 +98,7 @@ class Cluster:
                 process.kill()
             process.wait(PATIENCE)
 
-    def _popen(
-        self, line: Sequence[str], log: str, environment: Mapping[str, str] | None = None
-    ) -> "subprocess.Popen[bytes]":
+    def _popen(self, line: Sequence[str], log: str) -> "subprocess.Popen[bytes]":
         with (self.folder / f"{log}.log").open("wb") as file:
             return subprocess.Popen(
                 line,
@@ -112,7 +107,7 @@ class Cluster:
                 stderr=file,
                 start_new_session=True,
                 cwd=self.folder,
-                env={**os.environ, **QUIET, "DASK_TEMPORARY_DIRECTORY": str(self.folder), **(environment or {})},
+                env={**os.environ, **QUIET, "DASK_TEMPORARY_DIRECTORY": str(self.folder)},
             )
 
 

@@ -27,11 +27,6 @@ def record() -> GameRecord:
     return msgspec.structs.replace(played, arena=__version__)
 
 
-def test_the_record_of_a_game_that_was_asked_for_is_taken(record: GameRecord) -> None:
-    game = game_spec()
-    assert checked_records([record_for(game, record)], {game.id: game}) == [record]
-
-
 def test_a_record_that_nobody_has_asked_for_is_refused(record: GameRecord) -> None:
     with pytest.raises(RecordError, match="it was not requested"):
         checked_records([record_for(game_spec(), record)], {})

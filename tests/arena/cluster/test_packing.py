@@ -34,16 +34,6 @@ def test_a_bot_that_is_a_folder_is_the_same_bot_where_it_is_unpacked(tmp_path: P
     assert not os.access(tmp_path / "there" / "ann" / "notes", os.X_OK)
 
 
-def test_a_bot_that_is_a_file_keeps_its_name_and_runs(tmp_path: Path) -> None:
-    file = tmp_path / "bob.sh"
-    file.write_text(PROGRAM)
-    file.chmod(0o755)
-    bot = load_bot(file)
-    (tmp_path / "there").mkdir()
-    unpack(pack_bot(bot), tmp_path / "there")
-    assert load_bot(tmp_path / "there" / "bob.sh").digest == bot.digest
-
-
 def test_what_stays_at_home_is_told_with_names(tmp_path: Path) -> None:
     folder = folder_bot(tmp_path / "ann", **{".secret": "x", "log.txt": "y"})
     (folder / "bot.toml").write_text('command = ["./play.sh"]\nignore = ["*.txt", "tmp/*"]\n')
