@@ -15,16 +15,14 @@ from sandboxes import at_every_level
 
 from arena import open_bot
 from arena.bots.loading import load_bot
+from arena.bots.samples import bot_path
 from arena.bots.spec import BotSpec
 from arena.game.faults import GameResult
-from arena.game.time_control import TimeControl
 from arena.sandbox.levels import Level
 from protocol.notation import Reason
 
 HELPERS = Path(__file__).parent.parent / "helpers"
 OLD = HELPERS / "ucc_random.py"
-DRIFTER = HELPERS.parent.parent / "bots" / "drifter.py"
-PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 
 
 @pytest.fixture
@@ -74,21 +72,8 @@ def test_a_bot_of_2012_can_be_kept_and_opened(tmp_path: Path, short: str) -> Non
     trio.run(open_it)
 
 
-@pytest.mark.parametrize(
-    ("code", "detail"),
-    [
-        (
-            "print('ready', flush=True)\ninput()\n",
-            "got 'ready'; this is version 1 of the protocol",
-        ),
-        ("input()\nsys.exit(3)\n", "the bot exited with code 3"),
-        ("import os\ninput()\nos.kill(os.getpid(), 11)\n", "the bot was killed by signal 11 (SIGSEGV)"),
-    ],
-)
-def test_what_an_old_bot_does_wrong_is_in_the_verdict(
-    make_bot: Callable[..., BotSpec], short: str, code: str, detail: str
-) -> None:
-    red, blue = replace(make_bot(code), is_of_2012=True), load_bot(DRIFTER)
-    record = trio.run(partial(play, red, blue, time=PATIENT, ruleset=short))
+def test_how_an_old_bot_ended_is_in_the_verdict(make_bot: Callable[..., BotSpec], short: str) -> None:
+    old = replace(make_bot("import os\ninput()\nos.kill(os.getpid(), 11)\n"), is_of_2012=True)
+    record = trio.run(partial(play, old, load_bot(bot_path("drifter")), ruleset=short))
     assert (record.verdict.result, record.verdict.reason) == (GameResult.BLUE, Reason.CRASH)
-    assert detail in record.verdict.detail
+    assert "the bot was killed by signal 11 (SIGSEGV)" in record.verdict.detail

@@ -164,15 +164,11 @@ def test_a_face_that_fails_loses_no_game(tmp_path: Path) -> None:
 def test_a_bot_that_cannot_be_restored_is_played_and_cannot_be_paused(tmp_path: Path) -> None:
     bot = tmp_path / "once.py"
     text = (
-        "import sys\n"
-        "def say(*words): print(*words, flush=True)\n"
-        "for line in sys.stdin:\n"
-        "    word = line.split()\n"
-        "    if word[0] == 'hello': say('want legal'); say('cannot restore'); say('ready')\n"
-        "    if word[0] == 'setup': say('setup FBB.......' + '/S23.......' + '/23........' + '/9M........')\n"
-        "    if word[0] == 'legal': first = word[1]\n"
-        "    if word[0] == 'turn': say('move', first)\n"
-        "    if word[0] == 'quit': break\n"
+        "from protocol.bot import Bot, run\n"
+        "class Once(Bot):\n"
+        "    can_restore = False\n"
+        "    def move(self, view): return view.legal[0]\n"
+        "run(Once)\n"
     )
     bot.write_text(text)
     said: list[str] = []
