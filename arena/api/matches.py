@@ -153,7 +153,7 @@ def place_of(store: AnyPath | None) -> Iterator[Path]:
         yield Path(folder, "games.sqlite")
 
 
-class _Watcher:
+class _Watcher(Watcher):
     def __init__(self, call: BackgroundCall[T], on_result: OnResult | None) -> None:
         self._call = call
         self._on_result = on_result
@@ -164,9 +164,6 @@ class _Watcher:
 
     def remark(self, text: str) -> None:
         self._call.remark(text)
-
-    def closing(self, under_way: int) -> None:
-        pass
 
 
 def play_league(

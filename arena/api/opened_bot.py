@@ -11,7 +11,6 @@ import trio
 
 from arena.api.keywords import AnyPath, BotKeywords, GameWord, Rules, bot_word, plain_errors, play_options
 from arena.api.threads import BackgroundCall, in_thread_of_trio
-from arena.bots.finding import find_bots
 from arena.bots.folders import BotFolders
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.runnable import PlaySettings
@@ -23,10 +22,10 @@ from arena.game.live import introduction
 from arena.game.time_control import parse_time
 from arena.league.league_options import PlayOptions, variant_of
 from arena.league.option_values import check_options, option_value, usual_limits
-from arena.league.plan import built
+from arena.league.plan import prepared
 from arena.sandbox.killing import killed_with_us
 from arena.sandbox.launch import StartError
-from arena.sandbox.levels import Level, choose
+from arena.sandbox.levels import Level
 from arena.system.concurrency import background, readable
 from protocol import messages
 from protocol.codec import decode_from_bot, encode_for_bot, encode_line, legal_lines
@@ -286,8 +285,7 @@ def _prepare(
     path: str, options: PlayOptions, folders: BotFolders, call: BackgroundCall[tuple[Level, BotSpec]]
 ) -> tuple[Level, BotSpec]:
     check_options(options)
-    level = choose(options.sandbox)
-    (bot,) = built(find_bots([path]), level, options, call.remark, folders=folders, run=call.run)
+    level, bot = prepared(path, options, folders, call.remark, call.run)
     if bot.fault is not None:
         raise UsageError(bot.fault)
     return level, bot

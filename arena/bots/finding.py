@@ -48,15 +48,6 @@ class Found:
         return list(self.bots)
 
 
-def find_bots(paths: Sequence[str]) -> list[BotSpec]:
-    """Return the bots at these paths, with distinct names. Raises `UsageError` with everything that is wrong.
-
-    Hidden files that are no bots and `__pycache__` are ignored.
-    """
-    words = map(asked_bot, paths)
-    return _find([(path, word) for word in words if not _is_hidden(path := bot_path(word.path))], ()).sound()
-
-
 def find_entrants(
     paths: Sequence[str], *, follow_links: bool = False, asked: Sequence[AskedBot] = (), leave_out: bool = False
 ) -> Found:
@@ -73,36 +64,25 @@ def find_entrants(
     remarks = [f"{printable(str(path))}: ignored: a document, not a bot" for path in documents]
     remarks += name_clashes([word.path for word in words])
     entrants = [(path, word) for path, word in seen if path not in documents]
-    return _find(entrants, remarks, follow_links=follow_links, leave_out=leave_out)
-
-
-def _find(
-    entrants: Sequence[_Entrant],
-    remarks: Sequence[str],
-    *,
-    follow_links: bool = True,
-    leave_out: bool = False,
-) -> Found:
     bots: list[BotSpec] = []
-    left_out: list[str] = []
     missing: list[str] = []
-    for path, asked in chain.from_iterable(_opened(path, asked) for path, asked in entrants):
+    for path, word in chain.from_iterable(_opened(path, word) for path, word in entrants):
         try:
             if not follow_links and _is_link(path):
-                bots.append(_as_asked(_refused_link(path), asked))
+                bots.append(_as_asked(_refused_link(path), word))
                 continue
-            bots.append(load_bot(path, asked))
+            bots.append(load_bot(path, word))
         except NotThereError as error:
             missing.append(str(error))
         except UsageError as error:
             if leave_out and isinstance(error, MissingProgramError):
-                name = asked.name or error.name
-                left_out.append(f"{name} {error.needs}: left out")
+                name = word.name or error.name
+                remarks.append(f"{name} {error.needs}: left out")
                 continue
-            bots.append(_as_asked(_broken_at(path, str(error)), asked))
+            bots.append(_as_asked(_broken_at(path, str(error)), word))
     if missing:
         raise UsageError("\n".join(missing + [bot.fault for bot in bots if bot.fault is not None]))
-    return Found(tuple(assign_identities(bots)), (*remarks, *left_out))
+    return Found(tuple(assign_identities(bots)), tuple(remarks))
 
 
 def bots_at(path: Path) -> list[Path]:

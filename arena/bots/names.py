@@ -13,6 +13,7 @@ import unicodedata
 from pathlib import Path
 
 from arena.system.printable import INVISIBLE, MARKS, is_mark, printable
+from arena.system.terminal_text import cell_len
 
 PROGRAM_ENDINGS = (".py", ".sh", ".exe")
 """Endings of files that are taken for bots even if they are not executable."""
@@ -29,11 +30,6 @@ GRAMMAR = (
 )
 
 _MADE_BY_THE_ARENA = re.compile(r".*(/|#\d+$|@[0-9a-f]{6,}$)")
-
-
-def columns(text: str) -> int:
-    """Return the width of a text in a terminal: East Asian wide characters count two, marks none."""
-    return sum(0 if is_mark(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def name_fault(name: str) -> str | None:
@@ -56,8 +52,8 @@ def name_fault(name: str) -> str | None:
             return "a mark in it has no letter to stand on"
         if marks > MARKS:
             return f"more than {MARKS} marks stand on one letter"
-    if columns(name) > COLUMNS:
-        return f"it is {columns(name)} columns wide"
+    if cell_len(name) > COLUMNS:
+        return f"it is {cell_len(name)} columns wide"
     if _MADE_BY_THE_ARENA.match(name):
         return "it looks like a name that the arena makes to tell bots apart: with a slash, or ending in #2 or @3f9a12"
     return None
@@ -112,7 +108,7 @@ def made_name(text: str) -> str:
         return text
     shown, kept = printable(text, 200), ""
     for character in shown:
-        if columns(kept + character) > COLUMNS - 5 or INVISIBLE.match(character):
+        if cell_len(kept + character) > COLUMNS - 5 or INVISIBLE.match(character):
             return f"'{kept}...'"
         kept += character
     return f"'{kept}'"

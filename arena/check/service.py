@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import trio
 
-from arena.bots.finding import find_entrants
 from arena.bots.folders import BotFolders
 from arena.bots.languages import language_of
 from arena.bots.runnable import PlaySettings
@@ -29,10 +28,10 @@ from arena.errors import UsageError, suggest
 from arena.game import Game
 from arena.league.league_options import PlayOptions, variant_of
 from arena.league.option_values import check_values, time_control, usual_limits
-from arena.league.plan import built
+from arena.league.plan import prepared
 from arena.league.stop import Say, run_games
 from arena.league.versions import Versions
-from arena.sandbox.levels import Level, choose
+from arena.sandbox.levels import Level
 from arena.system.concurrency import Run
 from arena.system.printable import printable
 from protocol.seats import Reason
@@ -151,22 +150,6 @@ def _replayed(level: Level, bot: BotSpec, options: PlayOptions, game: StoredGame
     with Sandbox(PlaySettings([bot], level, usual_limits(options), interpreters=options.interpreters)) as held:
         run_games(run, held.try_out)
         return run_games(run, replay, game, bot, held)
-
-
-def prepared(path: str, options: PlayOptions, folders: BotFolders, say: Say, run: Run) -> tuple[Level, BotSpec]:
-    """Return the isolation level, and the bot at a path, built if needed, or broken.
-
-    Its folder is kept in `folders`. Raises `UsageError` if there is no bot.
-    """
-    level = choose(options.sandbox)
-    found = find_entrants([path], follow_links=True)
-    if len(found.bots) > 1:
-        raise UsageError(f"{printable(path)}: expected one bot, got a folder of {len(found.bots)}: name one of them")
-    if not found.bots:
-        what = "a document" if found.remarks else "a hidden file or folder"
-        raise UsageError(f"{printable(path)}: expected a bot, got {what}")
-    (bot,) = built(found.bots, level, options, say, folders=folders, run=run)
-    return level, bot
 
 
 def _check_keys(only: frozenset[str], known: Sequence[str]) -> None:

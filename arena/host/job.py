@@ -20,7 +20,7 @@ from arena.bots.asked import AskedBot
 from arena.bots.finding import find_entrants
 from arena.bots.folders import BotFolders
 from arena.bots.samples import sample_file
-from arena.check.service import CheckOptions, check_bot, prepared
+from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import Checked, Extent, Mark
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
@@ -30,7 +30,8 @@ from arena.host.unpack import remove, unpack
 from arena.league.executor.child_process import until_dead
 from arena.league.league import open_league
 from arena.league.league_options import Kind, variant_of
-from arena.league.plan import LeagueEntry
+from arena.league.plan import LeagueEntry, prepared
+from arena.league.play_missing import Watcher
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow
 from arena.report.checklist import check_text
@@ -68,7 +69,7 @@ class Job(msgspec.Struct, frozen=True):
         return str(bot_folder(Path(self.cup), self.submission.id))
 
 
-class StageLog:
+class StageLog(Watcher):
     """The lines of a stage for the author. It watches the games of a trial."""
 
     def __init__(self) -> None:
@@ -82,9 +83,6 @@ class StageLog:
         self.games += 1
         red, blue = (player.name for player in record.players)
         self.remark(f"game {self.games}: {red} - {blue}: {record.verdict.detail}, {record.verdict.plies} plies")
-
-    def closing(self, under_way: int) -> None:
-        pass
 
 
 def _unpack_anew(job: Job) -> None:

@@ -28,6 +28,7 @@ from arena.league.league_options import MOST_CONFIDENCE, MOST_GAMES, FormatName,
 from arena.league.pairing.chosen import format_of
 from arena.league.pairing.pairing import LadderPlace
 from arena.league.plan import LeagueEntry
+from arena.league.play_missing import Watcher
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
 from arena.league.store.game_row import row_of
@@ -93,8 +94,8 @@ FromPlayer = StintOpened | Watched | GameOver | StintOver
 from_player: "msgspec.msgpack.Decoder[FromPlayer]" = msgspec.msgpack.Decoder(FromPlayer)
 
 
-class Stint:
-    """The games of one order. It is the `Watcher` of its league."""
+class Stint(Watcher):
+    """The games of one order, and the watcher of its league."""
 
     def __init__(self, order: PlayOrder, writer: FrameWriter) -> None:
         self._order, self._writer = order, writer
@@ -166,9 +167,6 @@ class Stint:
     def remark(self, text: str) -> None:
         with suppress(OSError):
             print(f"arena: {printable(text, lines=True)}", file=sys.stderr, flush=True)
-
-    def closing(self, under_way: int) -> None:
-        pass
 
 
 def main() -> None:

@@ -174,6 +174,22 @@ def built(
     return runnable(level, bots, host, usual_limits(options), run)
 
 
+def prepared(path: str, options: PlayOptions, folders: BotFolders, say: Say, run: Run) -> tuple[Level, BotSpec]:
+    """Return the isolation level, and the bot at a path, built if needed, or broken.
+
+    Its folder is kept in `folders`. Raises `UsageError` if there is no bot.
+    """
+    level = choose(options.sandbox)
+    found = find_entrants([path], follow_links=True)
+    if len(found.bots) > 1:
+        raise UsageError(f"{printable(path)}: expected one bot, got a folder of {len(found.bots)}: name one of them")
+    if not found.bots:
+        what = "a document" if found.remarks else "a hidden file or folder"
+        raise UsageError(f"{printable(path)}: expected a bot, got {what}")
+    (bot,) = built(found.bots, level, options, say, folders=folders, run=run)
+    return level, bot
+
+
 @dataclass(frozen=True)
 class LeagueEntry:
     """The bots and the format of games to play; `games` limits their number.

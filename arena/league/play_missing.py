@@ -52,7 +52,8 @@ class Watcher(Protocol):
         """Report a line for people."""
 
     def closing(self, under_way: int) -> None:
-        """Report that no further game is begun; `under_way` games are played to their end."""
+        """Report that no further game is begun; `under_way` games are played to their end. By default, do nothing."""
+        return
 
 
 @dataclass(frozen=True)

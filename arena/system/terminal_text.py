@@ -34,7 +34,7 @@ def unpainted(text: str) -> str:
 
 
 def cell_len(text: str) -> int:
-    """Return the number of columns that a text takes."""
+    """Return the number of columns that a text takes: two for a wide character, none for a mark."""
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 

@@ -7,7 +7,7 @@ import pytest
 import trio
 from made_files import put
 
-from arena.bots.finding import find_bots
+from arena.bots.finding import find_entrants
 from arena.bots.loading import load_bot
 from arena.bots.process import BotProcess
 from arena.bots.spec import TOKEN_VARIABLE, BotSpec
@@ -72,7 +72,7 @@ def test_a_relative_path_is_run_from_wherever_the_arena_stands(tmp_path: Path, m
     bot_folder(tmp_path / "bots" / "other", 'command = ["./run"]')
     put(tmp_path / "bots" / "other" / "run", "#!/bin/sh\necho there\n")
     monkeypatch.chdir(tmp_path)
-    bots = find_bots(["bots/hunter", "bots/other"])
+    bots = find_entrants(["bots/hunter", "bots/other"]).sound()
     monkeypatch.chdir("/")
     assert [output(bot) for bot in bots] == ["here\n", "there\n"]
 
@@ -99,10 +99,10 @@ def test_a_manifest_may_name_the_bot_and_add_to_its_environment(tmp_path: Path) 
 
 def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
     good = put(tmp_path / "good")
-    missing, text, empty = tmp_path / "missing", put(tmp_path / "notes.txt", mode=0o644), tmp_path / "empty"
+    missing, text, empty = tmp_path / "missing", put(tmp_path / "notes", mode=0o644), tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(UsageError) as caught:
-        find_bots([str(path) for path in (missing, good, text, empty)])
+        find_entrants([str(path) for path in (missing, good, text, empty)]).sound()
     lines = str(caught.value).splitlines()
     assert [line.split(":")[0] for line in lines] == [str(missing), str(text), str(empty)]
 

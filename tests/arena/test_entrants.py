@@ -16,7 +16,7 @@ from made_bots import QUICK
 from made_files import put
 
 from arena.bots.asked import AskedBot, Own
-from arena.bots.finding import find_bots, find_entrants
+from arena.bots.finding import find_entrants
 from arena.bots.loading import load_bot
 from arena.bots.runnable import runnable
 from arena.bots.spec import BotSpec
@@ -199,7 +199,7 @@ def test_skip_broken_leaves_broken_bots_out_of_the_league(folder: Path) -> None:
 def test_a_bot_that_is_a_file_is_called_without_the_ending_of_its_language(folder: Path) -> None:
     for name in ("fox.js", "owl.pl", "elk.rb", "ant.v2"):
         put(folder / name)
-    found = find_bots([str(folder / name) for name in ("fox.js", "owl.pl", "elk.rb", "ant.v2")])
+    found = find_entrants([str(folder / name) for name in ("fox.js", "owl.pl", "elk.rb", "ant.v2")]).sound()
     assert [bot.name for bot in found] == ["fox", "owl", "elk", "ant.v2"]
 
 
@@ -264,9 +264,9 @@ def test_a_script_that_the_system_cannot_run_is_broken_with_the_cure(
     (tmp_path / name).chmod(0o755)
     folder = bot_folder(tmp_path / "folder", f'command = ["./{name}"]')
     shutil.copy(tmp_path / name, folder)
-    for bot in runnable(Level.BASIC, find_bots([str(tmp_path / name), str(folder)])):
+    for bot in runnable(Level.BASIC, find_entrants([str(tmp_path / name), str(folder)]).sound()):
         assert words in (bot.fault or "")
-    alone = runnable(Level.BASIC, find_bots([str(tmp_path / name)]))[0].fault or ""
+    alone = runnable(Level.BASIC, find_entrants([str(tmp_path / name)]).sound())[0].fault or ""
     assert alone.count(f"{tmp_path / name}:") == 1, "it is the bot and the file, and named as such once"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.asked import Own, OwnByName
-from arena.bots.finding import find_bots
+from arena.bots.finding import find_entrants
 from arena.bots.limits import GIB, MIB, Limits, parse_memory, parse_size, size_text
 from arena.bots.limits_file import by_bot, load_own
 from arena.bots.spec import BotSpec
@@ -95,7 +95,7 @@ def namesakes(tmp_path: Path) -> list[BotSpec]:
     for name in ("a/hunter.py", "b/hunter.py", "c/other.py"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text(f"# {name}\n")
-    return find_bots([str(tmp_path / name) for name in ("a/hunter.py", "b/hunter.py", "c/other.py")])
+    return find_entrants([str(tmp_path / name) for name in ("a/hunter.py", "b/hunter.py", "c/other.py")]).sound()
 
 
 def test_a_table_may_be_named_by_a_path_or_a_digest_whatever_bots_call_themselves(

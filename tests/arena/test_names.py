@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arena.bots.names import COLUMNS, columns, made_name, name_fault
+from arena.bots.names import COLUMNS, made_name, name_fault
+from arena.system.terminal_text import cell_len
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=60)
 
@@ -58,6 +59,6 @@ def test_anything_else_is_refused_with_the_reason(name: str, why: str) -> None:
 def test_any_text_has_a_made_name_that_shows_in_a_tables_width(text: str) -> None:
     made = made_name(text)
     assert made.isprintable()
-    assert 1 <= columns(made) <= COLUMNS
+    assert 1 <= cell_len(made) <= COLUMNS
     assert made == text or made.startswith("'")
     made.encode("utf-8")

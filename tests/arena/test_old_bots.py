@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.finding import find_bots, find_entrants, fitting
+from arena.bots.finding import find_entrants, fitting
 from arena.bots.loading import load_bot
 from arena.bots.samples import ADAPTER
 from arena.cli.config import read_config
@@ -28,7 +28,7 @@ def folder_bot(folder: Path, protocol: str) -> Path:
 
 def test_a_prefix_says_what_a_bot_speaks_and_makes_another_bot_of_its_file(tmp_path: Path) -> None:
     path = program(tmp_path)
-    plain, old = (find_bots([word])[0] for word in (str(path), f"ucc:{path}"))
+    plain, old = (find_entrants([word]).bots[0] for word in (str(path), f"ucc:{path}"))
     assert (plain.name, plain.path, plain.command) == (old.name, old.path, old.command)
     assert (plain.words, old.words) == (plain.command, (*ADAPTER, *old.command))
     assert plain.digest != old.digest
@@ -71,7 +71,7 @@ def test_a_file_of_settings_names_bots_with_a_prefix_relative_to_itself(tmp_path
 
 def test_a_bot_that_cannot_play_what_was_chosen_is_broken_with_the_reason(tmp_path: Path) -> None:
     path = program(tmp_path)
-    plain, old = (find_bots([word])[0] for word in (str(path), f"ucc:{path}"))
+    plain, old = (find_entrants([word]).bots[0] for word in (str(path), f"ucc:{path}"))
     isf, duel = GAME.variant("isf"), GAME.variant("duel")
     assert fitting(old, isf, has_openings=False) == old
     assert fitting(plain, duel, has_openings=True) == plain

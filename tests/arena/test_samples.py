@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from commands import invoke, run_program, unhurried
 
-from arena.bots.finding import find_bots, find_entrants
+from arena.bots.finding import find_entrants
 from arena.bots.loading import load_bot
 from arena.bots.samples import SAMPLES, samples_folder
 from arena.errors import UsageError
@@ -58,7 +58,7 @@ def test_the_names_are_those_of_the_files_in_the_clones_folder() -> None:
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_bare_name_is_the_sample_bot_of_that_name_digest_and_all(name: str, mine: Path) -> None:
-    (bot,) = find_bots([name])
+    (bot,) = find_entrants([name]).bots
     meant = load_bot(BOTS / f"{name}.py")
     assert bot == meant
     assert bot.name == name
@@ -84,7 +84,7 @@ def test_a_path_that_exists_plays_and_it_is_said_that_the_sample_bot_does_not(mi
 )
 def test_what_is_neither_here_nor_a_sample_bot_comes_with_a_hint(word: str, hint: str, mine: Path) -> None:
     with pytest.raises(UsageError) as told:
-        find_bots([word])
+        find_entrants([word]).sound()
     assert "there is no such file or folder" in str(told.value)
     assert str(told.value).endswith(hint)
 
