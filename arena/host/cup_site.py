@@ -85,7 +85,7 @@ class CupSite:
         self.live = LiveGames(self.viewers, self.look, SeenBy.PUBLIC)
         self.deliveries = Deliveries(database, cup)
         self.playing = ContinuousPlay(folder, cup, database, level, live=self.live, complain=complain)
-        self.pipeline = Pipeline(folder, cup, database, tell=lambda submission: self.wake(), complain=complain)
+        self.pipeline = Pipeline(folder, cup, database, changed=self.wake, complain=complain)
         self.doors = GuardedRoutes(folder, cup, database)
         self._served: dict[tuple[str, bool], ServedStore] = {}
         self._kept: dict[str, Asset] = {}

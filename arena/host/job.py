@@ -27,7 +27,7 @@ from arena.game.record import GameRecord
 from arena.host.cup_settings import Playing, Submissions
 from arena.host.submissions import TEMPORARY, StageName, StageResult, Submission, bot_folder, received_file
 from arena.host.unpack import remove, unpack
-from arena.league.executor.child_process import until_dead
+from arena.league.executor.child_process import own_output, until_dead
 from arena.league.league import open_league
 from arena.league.league_options import Kind, variant_of
 from arena.league.plan import LeagueEntry, prepared
@@ -220,8 +220,5 @@ async def _die_with(parent: int) -> None:
 def main() -> None:
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
     threading.Thread(target=trio.run, args=(_die_with, job.parent), daemon=True).start()
-    out = os.dup(1)
-    os.dup2(2, 1)  # nothing but the answer goes to the parent
-    os.set_inheritable(out, False)
-    with open(out, "wb") as file:
+    with own_output() as file:
         file.write(msgspec.json.encode(do(job)))

@@ -62,22 +62,21 @@ def most_seconds(control: TimeControl) -> float:
     return SECONDS + thinking_ms / 1000
 
 
-Tell = Callable[[sent.Submission], None]
-
-
 class Pipeline:
-    """Runs in a task: tells of submissions whose state has changed, and complains to the host.
+    """Runs in a task: calls `changed` after each change of a submission's state, and complains to the host.
 
     `busy` is the submission in a stage now, and `trouble` what stops the queue, in words.
     """
 
-    def __init__(self, folder: Path, cup: Cup, database: CupDatabase, *, tell: Tell, complain: Complain) -> None:
+    def __init__(
+        self, folder: Path, cup: Cup, database: CupDatabase, *, changed: Callable[[], None], complain: Complain
+    ) -> None:
         """Raises `UsageError` for settings under which no bot could play."""
         options = cup.play.options(folder)
         check_values(options)
         self._most_seconds = most_seconds(time_control(options))
         self._folder, self._cup, self._database = folder.resolve(), cup, database
-        self._tell, self._complain = tell, complain
+        self._changed, self._complain = changed, complain
         self._news, self._running = trio.Event(), trio.CancelScope()
         self._again: dict[int, float] = {}
         """When the stages of submissions that have met a fault of the machine are tried again."""
@@ -128,7 +127,7 @@ class Pipeline:
                     result = await self._answer(job, seconds)
         finally:
             self.busy = None
-            ended = sent.end_stage(database, self._cup, submission.id, name, result)
+            sent.end_stage(database, self._cup, submission.id, name, result)
         if self._running.cancelled_caught:  # it was withdrawn or replaced
             return
         if result.died:
@@ -138,7 +137,7 @@ class Pipeline:
         else:
             self._again.pop(submission.id, None)
             self.trouble = ""
-            self._tell(ended)
+            self._changed()
 
     def _note_trouble(self, submission: sent.Submission, name: sent.StageName, trouble: str) -> None:
         self._again[submission.id] = trio.current_time() + PAUSE

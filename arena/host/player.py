@@ -47,8 +47,8 @@ LONGEST_FAULT = 300
 class PlayOrder(msgspec.Struct, frozen=True):
     """An order to play a league of a season: `store` is its file, and `bots` are names by the ids of submissions.
 
-    `games` are those of a challenge with the earlier ones between the same bots. Games after number `after` are told at
-    the start: a killed host or player may not have counted them.
+    `final` is the format of a final; `games` are those of a challenge with the earlier ones between the same bots.
+    Games after number `after` are told at the start: a killed host or player may not have counted them.
     """
 
     league: SeasonLeague
@@ -58,7 +58,7 @@ class PlayOrder(msgspec.Struct, frozen=True):
     options: Playing
     sandbox: str
     seed: int
-    format: FormatOptions
+    final: FormatOptions | None
     games: int
     after: int
 
@@ -140,7 +140,7 @@ class Stint(Watcher):
         usual = LeagueEntry((), Kind.LEAGUE, 1, strict=False, follow_links=False, archive=False, is_new=is_new)
         if order.league is SeasonLeague.CHALLENGES:
             return replace(usual, kind=Kind.MATCH, rounds=(order.games + 1) // 2, games=order.games)
-        return replace(usual, format=format_of(order.format))
+        return replace(usual, format=format_of(order.final or LADDER))
 
     def _tell_opened(self, league: OpenLeague) -> None:
         players, faults = dict[int, str](), dict[int, str]()
@@ -171,16 +171,15 @@ class Stint(Watcher):
 
 def main() -> None:
     """Play what standard input says. Standard output is for frames alone, and no bot gets it."""
-    outgoing = os.dup(1)
-    os.dup2(2, 1)
-    child_process.begin(outgoing)
+    output = child_process.own_output()
+    child_process.begin()
     use_all_descriptors()
     with suppress(OSError):
         os.nice(NICENESS)
     source = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115  (it ends with the process)
     if not (line := source.readline()):
         return
-    writer = FrameWriter(os.fdopen(outgoing, "wb"))
+    writer = FrameWriter(output)
     stint = Stint(msgspec.json.decode(line, type=PlayOrder), writer)
     threading.Thread(target=stint.hear, args=(source,), daemon=True).start()
     try:

@@ -22,7 +22,7 @@ from arena.host.challenges import Challenge, ChallengeState, games_before, next_
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.pipeline import child_token
-from arena.host.player import LADDER, FromPlayer, GameOver, PlayOrder, StintOpened, StintOver, from_player
+from arena.host.player import FromPlayer, GameOver, PlayOrder, StintOpened, StintOver, from_player
 from arena.host.seasons import Season, SeasonLeague, SeasonState, current, finish, league_seed, store_file
 from arena.host.submissions import IS_PLAYING, PLAYING, Submission, get_submission, in_states, record_game
 from arena.host.webhooks import WebhookEvent, announce
@@ -266,7 +266,7 @@ class ContinuousPlay:
             *(stint.league, str(self._folder), str(store_file(stint.league, self._folder, season.number))),
             {bot.id: bot.bot for bot in stint.bots},
             *(self._cup.play, self._level.value, league_seed(season.seed, stint.league)),
-            format=plan.options if plan else LADDER,
+            final=plan.options if plan else None,
             games=stint.before + stint.challenge.games if stint.challenge else 0,
             after=season.counted,
         )

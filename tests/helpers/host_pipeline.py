@@ -9,7 +9,7 @@ from hosted import DUEL
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.pipeline import Pipeline, clear_left
-from arena.host.submissions import Submission, queue
+from arena.host.submissions import queue
 
 
 def main(folder: Path) -> None:
@@ -20,11 +20,11 @@ def main(folder: Path) -> None:
         await clear_left(folder)
         async with trio.open_nursery() as nursery:
 
-            def tell(submission: Submission) -> None:
+            def changed() -> None:
                 if not queue(database):
                     nursery.cancel_scope.cancel()
 
-            nursery.start_soon(Pipeline(folder, cup, database, tell=tell, complain=print).run)
+            nursery.start_soon(Pipeline(folder, cup, database, changed=changed, complain=print).run)
 
     trio.run(run)
 

@@ -7,7 +7,7 @@ import struct
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import trio
@@ -46,6 +46,13 @@ def begin(*descriptors: int) -> None:
             signal.signal(number, lambda *_: None)
     for descriptor in descriptors:
         os.set_inheritable(descriptor, False)
+
+
+def own_output() -> IO[bytes]:
+    """Return standard output for messages alone: no child inherits it, and what is printed goes to standard error."""
+    output = os.dup(1)
+    os.dup2(2, 1)
+    return open(output, "wb")
 
 
 async def until_gone(parent: int, serving: trio.CancelScope) -> None:

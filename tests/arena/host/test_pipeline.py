@@ -67,7 +67,7 @@ def ann(hosted: Hosted) -> Account:
 @asynccontextmanager
 async def running(hosted: Hosted, **options: Any) -> AsyncIterator[Pipeline]:
     async with trio.open_nursery() as nursery:
-        usual = {"tell": lambda submission: None, "complain": lambda text: None}
+        usual = {"changed": lambda: None, "complain": lambda text: None}
         made = Pipeline(hosted.folder, hosted.cup, hosted.database, **usual | options)
         nursery.start_soon(made.run)
         yield made
@@ -147,7 +147,7 @@ def test_a_good_bot_goes_through_all_stages_into_the_ladder_and_is_built_once(
 ) -> None:
     build, told = f"echo built >> {folder}/times", list[SubmissionState]()
     sent = hosted.submit(ann, "Rook", with_build(build, "mine/"))
-    run_until(hosted, tell=lambda submission: told.append(submission.state))
+    run_until(hosted, changed=lambda: told.append(now(hosted, sent).state))
     assert told == [
         SubmissionState.UNPACKED,
         SubmissionState.BUILT,
