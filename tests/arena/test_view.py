@@ -6,7 +6,7 @@ this check can fail is checked too, with leaks made on purpose.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_play import any_rules, lively, random_rows
 from scripted import Table, game_spec
+from twins import with_two_swapped
 
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
@@ -29,7 +30,6 @@ from arena.stratego.seat_view import enemy_squares, told_to
 from arena.stratego.state import StrategoState, as_stratego
 from protocol.messages import Battle, Guess, Moved, Rescued, Reveal
 from protocol.notation import (
-    EMPTY,
     FILES,
     HOME_SQUARES,
     RANK_BY_LETTER,
@@ -66,19 +66,6 @@ def apart(one: int, other: int) -> int:
 
 
 # --- two games side by side -----------------------------------------------------------------------------------------
-
-
-def with_two_swapped(rows: Sequence[str], color: Color, rng: Random) -> tuple[tuple[str, ...], set[int]]:
-    """A set-up in which two pieces of different ranks have changed places, and their two squares on the board."""
-    letters = list("".join(rows))
-    places = [place for place, letter in enumerate(letters) if letter != EMPTY]
-    one, other = next(
-        (one, other) for one, other in iter(lambda: rng.sample(places, 2), None) if letters[one] != letters[other]
-    )
-    letters[one], letters[other] = letters[other], letters[one]
-    width = len(FILES)
-    swapped = tuple("".join(letters[start : start + width]) for start in range(0, len(letters), width))
-    return swapped, {HOME_SQUARES[color][one], HOME_SQUARES[color][other]}
 
 
 def board_of(table: Table) -> EngineGame:
@@ -209,7 +196,9 @@ def twins() -> "MakeTwins":
     def make(rules: Ruleset, seat: Color, rng: Random, swap: bool = True) -> Twins:
         hidden = seat.opponent
         rows = {color: random_rows(rules, rng) for color in Color}
-        swapped_rows, squares = with_two_swapped(rows[hidden], hidden, rng)
+        swapped_rows = with_two_swapped(rows[hidden], rng)
+        places = zip(HOME_SQUARES[hidden], "".join(rows[hidden]), "".join(swapped_rows), strict=True)
+        squares = {square for square, one, other in places if one != other}
         both = []
         for number in range(2):
             name, seed = ("bob", "eve")[number], 2 + number

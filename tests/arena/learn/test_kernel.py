@@ -9,22 +9,18 @@ from typing import Any
 import needs_numba  # noqa: F401  (before all that needs it)
 import numpy as np
 import pytest
-from kernel_games import MANNERS, SUPPORTED, Manner, Pair, chasing, compare, is_supported, shortened
+from kernel_games import MANNERS, SUPPORTED, Manner, chasing, compare, is_supported, shortened
 from random_rules import made_ruleset, random_ruleset
 
 from arena.errors import UsageError
-from arena.learn.action_codes import action_code, action_text
-from arena.learn.compiled import HAS_MOVED, TOLD
 from arena.learn.kernel import Kernel
 from arena.learn.kernel_tables import REASONS, UnsupportedRuleError, rule_numbers
-from arena.learn.observation import FACT_COUNT, FACTS, PLANE_COUNT, PLANES, observe
+from arena.learn.observation import FACT_COUNT, FACTS, PLANE_COUNT, PLANES
 from arena.learn.placement import Placement, random_setups, setup_rows
 from arena.stratego.rules.ruleset import Chase, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.rules.setup import check_setup
-from arena.stratego.seat_view import legal_actions
-from protocol.messages import Legal, Turn
-from protocol.notation import HOME_SQUARES, Color
+from protocol.notation import Color
 
 ARMIES = ("F1 B2 S1 22 31 61 91 M1 I1", "F1 B3 S2 22 32 41 63 M1 I2", "F1 B1 S1 22 31 62 M1", "F1 21 31", "F1 M1")
 
@@ -104,59 +100,6 @@ def test_a_rule_that_the_kernel_does_not_have_is_named(name: str, rule: str) -> 
 def test_a_number_that_the_kernel_cannot_hold_is_named(rules: dict[str, object], named: str) -> None:
     with pytest.raises(UnsupportedRuleError, match=named):
         Kernel(made_ruleset("F1 M1", rules), 1)
-
-
-def test_a_seat_observes_the_same_whatever_it_does_not_know() -> None:
-    """Twin games: two pieces of Blue that nobody has moved, attacked or seen change places in the set-up."""
-    games, plies = 60, 150
-    kernel, rng = begun("isf", games, observes=False), np.random.default_rng(5)
-    setups = random_setups(kernel.ruleset, games, rng)
-    kernel.reset(setups)
-    played = []
-    for _ in range(plies):
-        played.append(kernel.sample(rng))
-        kernel.step(played[-1])
-    twins = setups.copy()
-    home = list(HOME_SQUARES[Color.BLUE])
-    untouched = (kernel.games["shown"][:, home] & (HAS_MOVED | TOLD) == 0) & (kernel.games["piece"][:, home] > 0)
-    for game in range(games):
-        places = np.flatnonzero(untouched[game])
-        swapped = next((a, b) for a in places for b in places if setups[game, 1, a] != setups[game, 1, b])
-        twins[game, 1, swapped] = setups[game, 1, swapped[::-1]]
-    one, other = (Kernel(kernel.ruleset, games) for _ in range(2))
-    one.reset(setups)
-    other.reset(twins)
-    for actions in played:
-        seen, twin = one.observe(0), other.observe(0)
-        assert np.array_equal(seen.planes, twin.planes)
-        assert np.array_equal(seen.facts, twin.facts)
-        red = one.to_move == 0
-        assert np.array_equal(one.mask[red], other.mask[red])
-        assert not np.array_equal(one.observe(1).planes, other.observe(1).planes)
-        one.step(actions)
-        other.step(actions)
-
-
-@pytest.mark.parametrize("name", ["barrage", "vintage/lightning"])
-def test_planes_facts_and_mask_of_a_step_are_those_of_a_bot_in_that_seat(name: str) -> None:
-    ruleset, rng = load_ruleset(name), np.random.default_rng(2)
-    setups = random_setups(ruleset, 1, rng)
-    pair = Pair(ruleset, (setup_rows(setups[0, 0]), setup_rows(setups[0, 1])))
-    kernel = Kernel(ruleset, 1)
-    kernel.reset(setups)
-    chooser = Random(3)
-    while not pair.game.outcome:
-        view = pair.views[pair.game.to_move]
-        view.apply(Turn(pair.game.ply, 0, 0))
-        view.apply(Legal(legal_actions(pair.game)))
-        expected = observe(view)
-        assert np.array_equal(kernel.planes[0], expected.planes)
-        assert np.array_equal(kernel.facts[0], expected.facts)
-        assert np.flatnonzero(kernel.mask[0]).tolist() == sorted(action_code(text, view.color) for text in view.legal)
-        code = chooser.choice(np.flatnonzero(kernel.mask[0]).tolist())
-        pair.play(pair.game.parse(action_text(code, pair.game.to_move)))
-        kernel.step([code])
-    assert kernel.is_over.all()
 
 
 def test_every_plane_and_every_fact_is_described_once() -> None:
