@@ -57,7 +57,9 @@ def ask(database: CupDatabase, cup: Cup, actor: Actor, team: int, *, submission:
                 f"{cup.challenges.games_a_day} in 24 hours"
             )
         asked = {"season": season.number, "submission": own.id, "against": other.id, "games": games}
-        id = database.insert("challenge", account=actor.account, **asked, created=time.time(), state="waiting")
+        id = database.insert(
+            "challenge", account=actor.account, **asked, created=time.time(), state=ChallengeState.WAITING.value
+        )
         database.note("challenge", {"challenge": id, **asked}, actor.account, actor.address)
     return id
 

@@ -24,6 +24,7 @@ from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
 from arena.host.guarded import INCOMING
 from arena.host.job import Job
+from arena.host.seasons import SeasonState
 from arena.host.unpack import remove_tree
 from arena.league.executor.child_process import own_python
 from arena.league.option_values import check_values, time_control
@@ -108,10 +109,10 @@ class Pipeline:
                 try:
                     await self._take(submission)
                 except ArenaError as error:  # the database cannot be written
-                    self._note_trouble(submission, sent.NEXT[submission.state], str(error))
+                    self._note_trouble(submission, sent.STAGE_OF[submission.state], str(error))
 
     async def _take(self, submission: sent.Submission) -> None:
-        name, database = sent.NEXT[submission.state], self._database
+        name, database = sent.STAGE_OF[submission.state], self._database
         stages = {stage.name: stage for stage in sent.stages_of(database, submission.id)}
         before = stages.get(name)
         seconds = self._most_seconds - sum(stage.seconds for stage in stages.values())
@@ -177,7 +178,7 @@ class Pipeline:
         """Remove the files of submissions that have ended, unless a final may still be played with them."""
         while True:
             season = self._database.value("select state from season order by number desc limit 1")
-            if season not in ("frozen", "final"):
+            if season not in (SeasonState.FROZEN.value, SeasonState.FINAL.value):
                 ended = sent.in_states(self._database, sent.ENDED, "and changed < ?", time.time() - FILES_KEPT)
                 await trio.to_thread.run_sync(self._remove, ended)
             await trio.sleep(CLEAN_SECONDS)

@@ -19,7 +19,7 @@ from arena.errors import ArenaError
 from arena.host.accounts import MACHINE, Actor, require_host
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup
-from arena.host.submissions import IS_PLAYING, PLAYING, in_states
+from arena.host.submissions import IS_PLAYING, PLAYING, SubmissionState, in_states
 from arena.host.webhooks import WebhookEvent, announce
 from arena.league.league_options import FormatName, FormatOptions, check_format
 
@@ -117,10 +117,10 @@ def open_season(database: CupDatabase, cup: Cup, actor: Actor = MACHINE) -> Seas
             words = f"season {last.number} is {last.state.value}: only a finished season is followed by the next one"
             raise ArenaError(words)
         number, seed = (last.number if last else 0) + 1, secrets.token_hex(SEED_BYTES)
-        public = {"state": "open", "seed_hash": seed_hash(seed)}
+        public = {"state": SeasonState.OPEN.value, "seed_hash": seed_hash(seed)}
         database.insert("season", number=number, seed=seed, opened=time.time(), **public)
-        begun = "games = 0, forfeits = 0, state = 'probation'"
-        database.run(f"update submission set {begun} where {IS_PLAYING}")
+        begun = "games = 0, forfeits = 0, state = ?"
+        database.run(f"update submission set {begun} where {IS_PLAYING}", SubmissionState.PROBATION.value)
         database.run("update challenge set season = ?, played = 0 where state = 'waiting'", number)
         database.note("season opened", {"season": number, **public}, actor.account, actor.address)
         announce(database, cup, WebhookEvent.SEASON, f"Season {number} is open.", season=number, **public)

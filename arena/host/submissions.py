@@ -66,20 +66,27 @@ class StageState(enum.Enum):
     FAILED = "failed"
 
 
-IN_PIPELINE = (SubmissionState.RECEIVED, SubmissionState.UNPACKED, SubmissionState.BUILT, SubmissionState.CHECKED)
+PIPELINE = (
+    (SubmissionState.RECEIVED, StageName.UNPACK, SubmissionState.UNPACKED),
+    (SubmissionState.UNPACKED, StageName.BUILD, SubmissionState.BUILT),
+    (SubmissionState.BUILT, StageName.CHECK, SubmissionState.CHECKED),
+    (SubmissionState.CHECKED, StageName.TRIAL, SubmissionState.PROBATION),
+)
+"""The stages in their order, each between the states of a submission before it and after it."""
+STAGE_OF = {before: name for before, name, _ in PIPELINE}
+IN_PIPELINE = tuple(STAGE_OF)
 PLAYING = (SubmissionState.PROBATION, SubmissionState.LADDER)
 IS_PLAYING = f"state in ({', '.join(repr(state.value) for state in PLAYING)})"
 """The condition in SQL for submissions whose state is one of `PLAYING`."""
 KEPT = (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED, SubmissionState.DISQUALIFIED)
 """The states in which the files of a submission are kept, and its name is taken."""
 ENDED = (SubmissionState.FAILED, SubmissionState.WITHDRAWN, SubmissionState.REPLACED)
-BEFORE = {
+MAY_COME_FROM = {
     SubmissionState.PROBATION: (SubmissionState.PARKED, SubmissionState.DISQUALIFIED),
     SubmissionState.WITHDRAWN: (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED),
     SubmissionState.DISQUALIFIED: KEPT,
 }
-NEXT = dict(zip(IN_PIPELINE, StageName, strict=True))
-AFTER = dict(zip(StageName, (*IN_PIPELINE[1:], SubmissionState.PROBATION), strict=True))
+"""The states from which a team or a host can move a submission to another."""
 
 
 class Submission(msgspec.Struct, frozen=True):
@@ -266,7 +273,8 @@ def count_killed(database: CupDatabase) -> None:
     """Count the attempt that a server which was killed has left: it begins again."""
     text = "the server stopped while it was running"
     with database.change():
-        database.run("update stage set state = 'waits', attempts = attempts + 1, text = ? where state = 'begun'", text)
+        sql = "update stage set state = ?, attempts = attempts + 1, text = ? where state = ?"
+        database.run(sql, StageState.WAITS.value, text, StageState.BEGUN.value)
 
 
 def end_stage(database: CupDatabase, cup: Cup, number: int, name: StageName, result: StageResult) -> Submission:
@@ -284,7 +292,7 @@ def end_stage(database: CupDatabase, cup: Cup, number: int, name: StageName, res
         )
         if submission.state not in IN_PIPELINE or is_again:  # the first: it has been withdrawn meanwhile
             return submission
-        state = SubmissionState.FAILED if fault else AFTER[name]
+        state = SubmissionState.FAILED if fault else next(after for _, stage, after in PIPELINE if stage is name)
         _set_state(database, number, state, fault)
         if state in PLAYING:
             _replace_older(database, submission, (*PLAYING, SubmissionState.PARKED))
@@ -342,7 +350,7 @@ def decide(
         is_for_hosts = SubmissionState.DISQUALIFIED in (state, submission.state)
         if is_for_hosts or not is_member(database, actor, submission.team):
             require_host(database, actor)
-        if submission.state not in BEFORE[state]:
+        if submission.state not in MAY_COME_FROM[state]:
             raise ChangeRefusedError(f"{submission.label} is {submission.state.value}: it cannot go to {state.value}")
         if state is SubmissionState.DISQUALIFIED and not reason.strip():
             raise ChangeRefusedError("reason: expected some words for the team, got none")
@@ -378,9 +386,9 @@ def why_waiting(database: CupDatabase, cup: Cup, submission: Submission, trouble
 
 
 def _of_queue(database: CupDatabase, submission: Submission, trouble: str) -> str:
-    name = NEXT[submission.state]
-    words = f"Stage {list(StageName).index(name) + 1} of {len(StageName)} ({name.value})"
-    running = database.row(Stage, "select * from stage where state = ?", "begun")
+    name = STAGE_OF[submission.state]
+    words = f"Stage {IN_PIPELINE.index(submission.state) + 1} of {len(IN_PIPELINE)} ({name.value})"
+    running = database.row(Stage, "select * from stage where state = ?", StageState.BEGUN.value)
     if trouble:
         return f"{words} waits until the host has mended the server: {trouble.rstrip('.')}. You need not do anything."
     if running is not None and running.submission == submission.id:
