@@ -28,11 +28,11 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from arena.league.ratings import PairDifference, RatedLeague, Results, Score, difference
 from arena.league.ratings.bounds import bounds_of
 from arena.league.ratings.intervals import reference_of
-from arena.league.ratings.pair import ELO_PER_LOGIT
-from arena.league.ratings.score_counts import rated_rows
+from arena.league.ratings.league_table import RatedLeague
+from arena.league.ratings.pair import ELO_PER_LOGIT, PairDifference, difference
+from arena.league.ratings.score_counts import Results, Score, rated_rows
 from arena.league.ratings.strengths import moments
 
 PROMISED = 0.95

@@ -16,7 +16,8 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
-from arena.league.ratings import RatedLeague, Results, Score
+from arena.league.ratings.league_table import RatedLeague
+from arena.league.ratings.score_counts import Results, Score
 from arena.league.ratings.strengths import moments
 from arena.report.standings import Crosstable
 

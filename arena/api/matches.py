@@ -31,7 +31,7 @@ from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import MOST_GAMES, USUAL, USUAL_MATCH_GAMES, USUAL_MOST_COMPARED, Kind, PlayOptions
 from arena.league.plan import LeagueEntry
 from arena.league.play_missing import LeagueOutcome, Watch, Watcher
-from arena.league.ratings import PairDifference, difference
+from arena.league.ratings.pair import PairDifference, difference
 from arena.league.ratings.sequential_test import Decision, PairCounts
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow

@@ -13,7 +13,7 @@ from arena.league.league_options import MOST_GAMES, Kind
 from arena.league.pairing.sequential import SequentialState, SequentialTest
 from arena.league.plan import LeagueEntry
 from arena.league.play_missing import LeagueOutcome, Watch, Watcher
-from arena.league.ratings import PairDifference
+from arena.league.ratings.pair import PairDifference
 from arena.league.ratings.sequential_test import Decision, Hypotheses, estimate, expected_pairs_left
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow

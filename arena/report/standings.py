@@ -14,7 +14,9 @@ from arena.errors import UsageError, suggest
 from arena.game.faults import GameResult
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.league.ratings import Anchor, PairDifference, RatedLeague, Results, Row, Score, Standing, difference
+from arena.league.ratings.league_table import Anchor, RatedLeague, Standing
+from arena.league.ratings.pair import PairDifference, difference
+from arena.league.ratings.score_counts import Results, Row, Score
 from arena.league.store import GameRow, Groups, SideTimes, Store
 from arena.league.store.document import Setting, own_times_in
 from arena.report.game_list import NAMES_ALONE, Roster, ShownNames

@@ -48,7 +48,7 @@ class Stratego(Game):
         page="arena.stratego.board_page:BoardPage",
         shown="arena.stratego.shown.shown_board:ShownBoard",
         rules="arena.stratego.shown.rules_text:page_values",
-        position="arena.stratego.library.position_board:position",
+        position="arena.stratego.library:position",
         opened="arena.stratego.library.open_stratego:StrategoOpenBot",
         archive="arena.stratego.library.gravon_archive:archived_games",
         openings="arena.stratego.library.opening_counts:count_openings",

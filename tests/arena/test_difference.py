@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.league.ratings import PairDifference, difference, superiority
+from arena.league.ratings.pair import PairDifference, difference, superiority
 
 Counts = tuple[int, int, int]
 

@@ -18,9 +18,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.league.ratings import RatedLeague, Rating, Results, Score, Standing, difference
 from arena.league.ratings.bounds import bounds_of
-from arena.league.ratings.pair import ELO_PER_LOGIT
+from arena.league.ratings.league_table import RatedLeague, Rating, Standing
+from arena.league.ratings.pair import ELO_PER_LOGIT, difference
+from arena.league.ratings.score_counts import Results, Score
 from arena.report.standings import Crosstable
 
 

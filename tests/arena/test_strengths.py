@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.league.ratings import RatedLeague, Results, Score, strengths
+from arena.league.ratings import strengths
 from arena.league.ratings.intervals import Curve, Direction, superiority_in
+from arena.league.ratings.league_table import RatedLeague
 from arena.league.ratings.pair import ELO_PER_LOGIT
+from arena.league.ratings.score_counts import Results, Score
 from arena.league.ratings.strengths import Fit, Priors, fit, log_total, moments, scale_of
 
 ALMOST_NONE = Priors(strength=1e-9, advantage=1e12, decided=0.0)
@@ -167,7 +169,9 @@ def test_large_leagues_have_the_same_ratings_and_nearly_the_same_ends(
 def test_a_small_league_needs_no_numpy() -> None:
     """Its import takes longer than the table."""
     code = (
-        "import sys; from arena.league.ratings import *\n"
+        "import sys\n"
+        "from arena.league.ratings.league_table import RatedLeague\n"
+        "from arena.league.ratings.score_counts import Results, Score\n"
         "results = Results([str(number) for number in range(60)])\n"
         "for number in range(59): results.add(number, number + 1, Score.DRAW)\n"
         "RatedLeague(results).standings(); assert 'numpy' not in sys.modules"
