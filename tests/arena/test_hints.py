@@ -99,29 +99,20 @@ def test_a_silent_bot_is_told_what_was_seen_of_it(mistake: Mistake, more: dict[s
 
 
 @pytest.mark.parametrize(
-    ("phase", "mistake"),
+    ("phase", "more", "mistake", "words"),
     [
-        (Phase.INTRODUCING, Mistake.SLOW_START),
-        (Phase.SETTING_UP, Mistake.SLOW_SETUP),
-        (Phase.THINKING, Mistake.SLOW_MOVE),
+        (Phase.INTRODUCING, {"activity": Activity.RUNS}, Mistake.SLOW_START, "--start-time"),
+        (Phase.INTRODUCING, {"activity": WAITING, "answered": True}, Mistake.NO_READY, "ready"),
+        (Phase.INTRODUCING, {"activity": Activity.WAITS, "has_unread": True}, Mistake.SLOW_START, "it never reads"),
+        (Phase.SETTING_UP, {"activity": Activity.RUNS}, Mistake.SLOW_SETUP, ""),
     ],
 )
-def test_a_busy_bot_is_told_what_it_took_too_long_for(phase: Phase, mistake: Mistake) -> None:
-    fault = late(phase, TimeControl(), 100, 1, 11.0)
-    assert hint_for(Seen(phase, fault, activity=Activity.RUNS)).mistake is mistake
-
-
-def test_who_introduces_itself_without_ready_is_told_of_ready() -> None:
-    fault = late(Phase.INTRODUCING, TimeControl(), 0, 1, 11.0)
-    assert hint_for(Seen(Phase.INTRODUCING, fault, activity=WAITING, answered=True)).mistake is Mistake.NO_READY
-
-
-def test_a_bot_that_has_not_read_its_first_line_may_be_slow_to_start() -> None:
-    fault = late(Phase.INTRODUCING, TimeControl(), 0, 1, 11.0)
-    hint = hint_for(Seen(Phase.INTRODUCING, fault, activity=Activity.WAITS, has_unread=True))
-    assert hint.mistake is Mistake.SLOW_START
-    assert "perhaps it starts slowly, perhaps it never reads" in hint.text
-    assert "--start-time" in hint.text
+def test_a_bot_that_is_late_before_the_game_is_told_for_what(
+    phase: Phase, more: dict[str, Any], mistake: Mistake, words: str
+) -> None:
+    hint = hint_for(Seen(phase, late(phase, TimeControl(), 100, 1, 11.0), **more))
+    assert hint.mistake is mistake
+    assert words in hint.text
 
 
 def test_a_silent_bot_that_waits_for_legal_actions_is_told_to_ask_for_them() -> None:

@@ -13,11 +13,10 @@ from schedules import schedule
 from scripted import Table, game_spec, record_from
 
 from arena.errors import UsageError
-from arena.game.exported import decode_line, encode_line, redact
+from arena.game.exported import redact
 from arena.game.faults import Fault, GameResult, Verdict, forfeit
 from arena.game.game_spec import GameSpec, Opening, Player
-from arena.game.recheck import check_record
-from arena.game.record import GameRecord, decode_record, encode_record
+from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.exchange import export_lines, import_games
 from arena.league.league_options import PlayOptions
@@ -88,20 +87,6 @@ def played() -> Callable[[GameSpec], GameRecord]:
 def games() -> list[GameSpec]:
     """Three rounds of three bots with openings: 18 games."""
     return schedule(SETTINGS, PLAYERS, 3)
-
-
-def test_a_record_and_its_line_come_back_as_they_were(
-    played: Callable[[GameSpec], GameRecord], games: list[GameSpec]
-) -> None:
-    record = played(games[0])
-    check_record(record)
-    assert record.opening == record.setups == games[0].opening
-    assert decode_record(encode_record(record)) == record
-    line = encode_line(record, {})
-    assert decode_line(line).record == record
-    assert [json.loads(line)[side]["opening"] for side in ("red", "blue")] == list(record.setups)
-    without = encode_line(changed(record, opening=msgspec.UNSET), {})
-    assert b"opening" not in without, "lines of games without an opening stay as they were"
 
 
 @pytest.mark.parametrize("color", Color)

@@ -130,7 +130,6 @@ ENDINGS = {
         'RuntimeError("can\'t start new thread")',
         "no room for another thread",
     ),
-    "descriptors": ("trio.lowlevel.wait_readable", "OSError(24, 'Too many open files')", "cannot continue: Too many"),
 }
 
 

@@ -174,12 +174,10 @@ def test_links_that_were_made_with_a_token_end_with_it(hosted: Hosted) -> None:
 
 
 def test_to_sign_out_everywhere_ends_tokens_and_links(hosted: Hosted) -> None:
-    ann, bob = hosted.member("Ann", "Rooks"), hosted.member("Bob", "Knights")
+    ann = hosted.member("Ann", "Rooks")
     token = hosted.token(ann)
     make_link(hosted.database, HOST, ann.id)
     invite(hosted.database, Actor(ann.id), team=hosted.team_of(ann).id)
-    with pytest.raises(ChangeRefusedError, match="only a host"):
-        sign_out_everywhere(hosted.database, Actor(bob.id), ann.id)
     sign_out_everywhere(hosted.database, Actor(ann.id), ann.id)
     assert find_token(hosted.database, token) is None
     assert links(hosted.database, HOST) == []
@@ -197,8 +195,6 @@ def test_a_member_leaves_and_joins_another_team(hosted: Hosted) -> None:
     word = invite(hosted.database, Actor(bob.id), team=hosted.team_of(bob).id)
     with pytest.raises(ChangeRefusedError, match="leave it first"):
         accept(hosted.database, hosted.cup, Actor(ann.id), word)
-    with pytest.raises(ChangeRefusedError, match="only a host"):
-        remove_member(hosted.database, Actor(bob.id), ann.id)
     remove_member(hosted.database, Actor(ann.id), ann.id)
     assert team_of(hosted.database, ann.id) is None
     assert accept(hosted.database, hosted.cup, Actor(ann.id), word).name == "Knights"
@@ -251,18 +247,6 @@ def test_a_revoked_token_is_not_good(hosted: Hosted) -> None:
         revoke_token(hosted.database, Actor(ann.id), token.id)
 
 
-def test_only_the_owner_and_hosts_make_tokens_and_links(hosted: Hosted) -> None:
-    ann, bob, host = hosted.member("Ann", "Rooks"), hosted.member("Bob", "Knights"), hosted.host("Hanna")
-    makers: list[Callable[[int], str]] = [
-        lambda who: make_token(hosted.database, Actor(who), ann.id, "x"),
-        lambda who: make_link(hosted.database, Actor(who), ann.id),
-    ]
-    for make in makers:
-        assert make(ann.id) != make(host.id)
-        with pytest.raises(ChangeRefusedError, match="only a host"):
-            make(bob.id)
-
-
 def test_an_account_has_a_limited_number_of_tokens(hosted: Hosted) -> None:
     ann = hosted.member("Ann", "Rooks")
     for number in range(MOST_TOKENS):
@@ -295,8 +279,6 @@ def test_an_invitation_does_not_sign_in_to_the_account_that_used_it(hosted: Host
 def test_a_disabled_account_can_do_nothing(hosted: Hosted) -> None:
     ann, host = hosted.member("Ann", "Rooks"), hosted.host("Hanna")
     word, link = hosted.token(ann), make_link(hosted.database, Actor(ann.id), ann.id)
-    with pytest.raises(ChangeRefusedError, match="only a host"):
-        set_disabled(hosted.database, Actor(ann.id), host.id, "revenge", is_disabled=True)
     set_disabled(hosted.database, Actor(host.id), ann.id, "spam", is_disabled=True)
     forbidden: list[tuple[str, Callable[[], object]]] = [
         ("unknown, revoked", lambda: sign_in_by_link(hosted.database, link, "")),
@@ -312,28 +294,26 @@ def test_a_disabled_account_can_do_nothing(hosted: Hosted) -> None:
     assert sign_in_by_link(hosted.database, link, "") == (ann.id, None)
 
 
-def test_a_stranger_is_no_host(hosted: Hosted) -> None:
-    ann, stranger = hosted.member("Ann", "Rooks"), Actor(None, "192.0.2.1")
-    forbidden: list[Callable[[], object]] = [
-        lambda: invite(hosted.database, stranger),
-        lambda: invite(hosted.database, stranger, is_host=True),
-        lambda: make_link(hosted.database, stranger, ann.id),
-        lambda: make_token(hosted.database, stranger, ann.id, "x"),
-        lambda: remove_member(hosted.database, stranger, ann.id),
-        lambda: set_disabled(hosted.database, stranger, ann.id, "", is_disabled=True),
+def test_strangers_other_teams_and_former_hosts_do_nothing_for_others_and_hosts_do(hosted: Hosted) -> None:
+    ann, bob = hosted.member("Ann", "Rooks"), hosted.member("Bob", "Knights")
+    host, former = hosted.host("Hanna"), hosted.host("Hugo")
+    set_disabled(hosted.database, Actor(host.id), former.id, "gone", is_disabled=True)
+    changes: list[Callable[[Actor], object]] = [
+        lambda who: invite(hosted.database, who),
+        lambda who: invite(hosted.database, who, is_host=True),
+        lambda who: make_link(hosted.database, who, ann.id),
+        lambda who: make_token(hosted.database, who, ann.id, "x"),
+        lambda who: sign_out_everywhere(hosted.database, who, ann.id),
+        lambda who: remove_member(hosted.database, who, ann.id),
+        lambda who: set_disabled(hosted.database, who, ann.id, "", is_disabled=True),
     ]
-    for call in forbidden:
-        with pytest.raises(ChangeRefusedError, match="only a host"):
-            call()
+    for change in changes:
+        for who in (Actor(None, "192.0.2.1"), Actor(bob.id), Actor(former.id)):
+            with pytest.raises(ChangeRefusedError, match="only a host"):
+                change(who)
+        change(Actor(host.id))
     with pytest.raises(ChangeRefusedError, match="sign in first"):
-        make_team(hosted.database, stranger, "Pawns")
-
-
-def test_a_disabled_host_is_none(hosted: Hosted) -> None:
-    first, second = hosted.host("Hanna"), hosted.host("Hugo")
-    set_disabled(hosted.database, Actor(first.id), second.id, "gone", is_disabled=True)
-    with pytest.raises(ChangeRefusedError, match="only a host"):
-        invite(hosted.database, Actor(second.id))
+        make_team(hosted.database, Actor(None, "192.0.2.1"), "Pawns")
 
 
 def test_the_last_host_cannot_be_disabled(hosted: Hosted) -> None:

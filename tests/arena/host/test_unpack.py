@@ -13,10 +13,10 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hosted import dig, tar, zipped
+from hosted import tar, zipped
 
 from arena.host.cup_settings import Submissions
-from arena.host.unpack import DEEPEST, LONGEST_PART, UnpackError, remove, remove_tree, unpack
+from arena.host.unpack import DEEPEST, LONGEST_PART, UnpackError, remove, unpack
 
 LIMITS = Submissions(files=50, unpacked_mib=1)
 Unpacked = dict[str, tuple[bytes, int]]
@@ -298,10 +298,3 @@ def test_what_an_interrupted_unpacking_has_left_is_removed(take: Callable[..., U
     remove(target)
     assert list(target.parent.iterdir()) == []
     remove(target)
-
-
-def test_thousands_of_folders_in_each_other_are_removed(tmp_path: Path) -> None:
-    folder = tmp_path / "deep"
-    dig(folder)
-    remove_tree(folder)
-    assert not folder.exists()
