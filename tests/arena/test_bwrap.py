@@ -7,9 +7,11 @@ runs the tests and, if that is root, also as an ordinary user.
 import json
 import os
 import platform
+import secrets
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -200,6 +202,26 @@ def test_how_a_program_ends_comes_out_as_an_exit_code(sandbox: Sandbox, deed: st
         assert process.wait(PATIENCE) == code
 
 
+def test_nothing_outlives_the_program_itself(sandbox: Sandbox) -> None:
+    detached = (
+        "if os.fork() == 0:\n    os.setpgid(0, 0)\n    if os.fork() == 0:\n        os.read(0, 1)\n    os._exit(0)\n"
+    )
+    with sandbox.start(detached + "os.wait()\nos.write(1, b'gone')\nos._exit(0)\n") as process:
+        assert process.said() == b"gone"  # to the end: nobody has it open any more
+
+
+def test_a_bot_does_not_outlive_the_arena(folder: Path) -> None:
+    bot = load_bot(put(folder / "bot.py", "import os, signal\nos.write(1, b'up')\nsignal.pause()\n", 0o644))
+    # The filter is read from the descriptor of the process that made the line: this one, which lives on.
+    line = through_shell(command(mounts_of(bot), Limits(), spare_user()))
+    arena = "import subprocess, sys\nwith subprocess.Popen(sys.argv[1:], env={}) as bot:\n    bot.wait()\n"
+    pipe = subprocess.PIPE
+    with Started([sys.executable, "-c", arena, *line], stdin=pipe, stdout=pipe) as process:
+        assert process.said(2) == b"up"
+        process.kill()
+        assert process.said() == b""
+
+
 # --- what a bot sees --------------------------------------------------------------------------------------------------
 
 
@@ -220,6 +242,13 @@ answers = {attempt(lambda: read(name, flags)) for name in names for flags in (os
 tell([os.listdir("/proc/1"), *answers])
 """
     assert sandbox.ask(program) == [[], "No such file or directory"]
+
+
+def test_only_its_own_processes_are_there(sandbox: Sandbox) -> None:
+    pids = sandbox.ask(
+        "tell([os.getpid(), os.getppid(), *(int(name) for name in os.listdir('/proc') if name.isdigit())])"
+    )
+    assert pids == [2, 1, 1, 2]
 
 
 def test_other_bots_and_the_rest_of_the_machine_are_not_there(sandbox: Sandbox) -> None:
@@ -278,6 +307,25 @@ def fill(folder):
 tell([fill("/tmp"), fill("/dev/shm")])
 """
     assert sandbox.ask(program, Limits(tmp=3 * MIB)) == [3 * MIB, MIB]
+
+
+def test_the_machine_cannot_be_reached_over_any_network(sandbox: Sandbox) -> None:
+    name = f"arena-{secrets.token_hex(8)}"
+    with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(f"\0{name}")
+        unix.listen()
+        program = f"""
+import socket
+def reach(family, address):
+    with socket.socket(family) as there:
+        there.connect(address)
+tell([
+    attempt(lambda: reach(socket.AF_INET, ("127.0.0.1", {tcp.getsockname()[1]}))),
+    attempt(lambda: reach(socket.AF_INET, ("192.0.2.1", 80))),
+    attempt(lambda: reach(socket.AF_UNIX, "\\0{name}")),
+])
+"""
+        assert sandbox.ask(program) == ["Connection refused", "Network is unreachable", "Connection refused"]
 
 
 # --- what a bot can become --------------------------------------------------------------------------------------------
