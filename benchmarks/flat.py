@@ -23,8 +23,9 @@ from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.league.executor.local import local_executor
 from arena.league.league_options import usable_cpus
-from arena.league.play_missing import PlayState, play_missing
+from arena.league.play_missing import LeagueRun
 from arena.league.store import Store
+from arena.league.stored_league import GamesBetween, StoredWalk
 from arena.report.progress import Progress
 
 PLIES = 20
@@ -57,7 +58,8 @@ async def measure(bot: BotSpec, store: Store, options: argparse.Namespace) -> No
         parent = psutil.Process()
         for step in range(1, options.steps + 1):
             begin, end = (options.games * number // options.steps for number in (step - 1, step))
-            await play_missing(Listed(games[begin:end]), {bot.player: bot}, store, executor, PlayState(Progress()))
+            bots, missing = {bot.player: bot}, Listed(games[begin:end])
+            await LeagueRun(StoredWalk(missing, GamesBetween(store, bots)), bots, store, Progress()).play(executor)
             held = [Held.of(process) for process in (parent, *parent.children())]
             first = first or held
             print(f"{end:6} games: " + "; ".join(one.words for one in held), flush=True)

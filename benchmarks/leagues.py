@@ -39,8 +39,9 @@ from arena.game.time_control import TimeControl
 from arena.league.executor.local import local_executor
 from arena.league.league_options import usable_cpus
 from arena.league.pairing.pairing import Pairing
-from arena.league.play_missing import PlayState, play_missing
+from arena.league.play_missing import LeagueRun
 from arena.league.store import GameRow, Store
+from arena.league.stored_league import GamesBetween, StoredWalk
 from arena.report.progress import Progress
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
@@ -102,8 +103,9 @@ def time_league(bot: BotSpec, games: Sequence[GameSpec], jobs: int, pinned: bool
             workers = psutil.Process().children()
             before = [worker.cpu_times() for worker in workers]
             begun, used = time.perf_counter(), time.process_time()
-            bots, listed = {bot.player: bot}, Listed(games)
-            await play_missing(listed, bots, store, executor, PlayState(Progress()))
+            bots = {bot.player: bot}
+            walk = StoredWalk(Listed(games), GamesBetween(store, bots))
+            await LeagueRun(walk, bots, store, Progress()).play(executor)
             wall, used = time.perf_counter() - begun, time.process_time() - used
             after = [worker.cpu_times() for worker in workers]
             pairs = list(zip(before, after, strict=True))

@@ -27,7 +27,7 @@ from arena.league.league_options import PLACING, PlayOptions
 from arena.league.pairing.pairing import Pairing, Placing
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.plan import LeagueEntry, Plan, planned
-from arena.league.play_missing import LeagueOutcome, PlayState, Watch, Watcher, play_missing
+from arena.league.play_missing import LeagueOutcome, LeagueRun, Watch, Watcher
 from arena.league.settings import settings_in
 from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import DamagedError, GameRow, Groups, Store, StoreChangedError, StoreError, runs_of
@@ -226,70 +226,61 @@ class OpenLeague:
         Neither `watcher` nor `watch` may wait.
         """
         others = GamesBetween(self.store, self.players).left - self.known
-        state = PlayState(watcher, watch, self._numbers)
+        walk, self._walk = self._walk or self._walked(), None
+        bots = {bot.player: bot for bot in self.plan.bots}
+        run = LeagueRun(walk, bots, self.store, watcher, watch, keep_bots=self.plan.settings.keep_bots)
         error = None
         try:
-            run_games(self._run, self._play_until_stopped, stop, state, decides)
+            run_games(self._run, self._play_until_stopped, stop, run, decides)
             self.store.refuse_changed()
         except ArenaError as caught:
             error = caught
-        state.is_complete = state.is_complete and not isinstance(error, StoreChangedError)
+        finally:
+            self._numbers |= run.numbers
+        run.is_complete = run.is_complete and not isinstance(error, StoreChangedError)
         if not isinstance(error, StoreError):
             try:
                 if others:  # the pairing may have come to games of an earlier league
                     self._numbers = set(self._walked().numbers)
-                if state.is_complete and self.planned is None:
+                if run.is_complete and self.planned is None:
                     self.keep_as_whole()
                 self.keep_what_counts()
             except StoreError as caught:
                 error = error or caught
-        return state.outcome(error)
+        return run.outcome(error)
 
-    async def _play_until_stopped(
-        self, stop: StopRequest, state: PlayState, decides: Callable[[GameRow], bool]
-    ) -> None:
+    async def _play_until_stopped(self, stop: StopRequest, run: LeagueRun, decides: Callable[[GameRow], bool]) -> None:
         def end(playing: trio.CancelScope) -> None:
-            state.close()  # a game that is stored at this moment is followed by no other
+            run.close()  # a game that is stored at this moment is followed by no other
             playing.cancel()
 
         async def stop_when_asked(playing: trio.CancelScope) -> None:
             if await stop.wait_beyond(Wish.GO_ON) is Wish.STOP_SOON:
-                state.close()
-                if state.under_way:
-                    state.watcher.closing(state.under_way)
+                run.close()
+                if run.under_way:
+                    run.watcher.closing(run.under_way)
                 await stop.wait_beyond(Wish.STOP_SOON)
             end(playing)
 
         async with background() as nursery:
-            state.on_stored = lambda row: end(nursery.cancel_scope) if decides(row) else None
+            run.on_stored = lambda row: end(nursery.cancel_scope) if decides(row) else None
             nursery.start_soon(stop_when_asked, nursery.cancel_scope)
-            await self._play_games(state)
+            await self._play_games(run)
 
-    async def _play_games(self, state: PlayState) -> None:
+    async def _play_games(self, run: LeagueRun) -> None:
         plan, jobs = self.plan, self.plan.options.jobs
-        walk, self._walk = self._walk or self._walked(), None
         if self.planned is not None:
             jobs = min(jobs, self.planned - self.known)
-        elif walk.is_complete:
+        elif run.walk.is_complete:
             jobs = 0
         if not jobs:
-            state.is_complete = True
+            run.is_complete = True
             return
         settings = replace(
-            plan.play_settings(plan.settings), is_pinned=plan.is_pinned, is_watched=state.watch is not None
+            plan.play_settings(plan.settings), is_pinned=plan.is_pinned, is_watched=run.watch is not None
         )
         async with self._executor(settings, jobs) as executor:
-            bots = {bot.player: bot for bot in plan.bots}
-            await play_missing(
-                walk.pairing,
-                bots,
-                self.store,
-                executor,
-                state,
-                keep_bots=plan.settings.keep_bots,
-                stored=walk.stored,
-                missing=walk.missing,
-            )
+            await run.play(executor)
 
     def _executor(self, settings: PlaySettings, jobs: int) -> AbstractAsyncContextManager[Executor]:
         if self.plan.cluster is None:

@@ -4,8 +4,8 @@ Each game is stored as soon as it is over, before it is reported and before the 
 """
 
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import trio
@@ -28,9 +28,8 @@ from arena.league.executor.task import (
     Played,
     Watched,
 )
-from arena.league.pairing.pairing import Pairing
 from arena.league.store import GameRow, Store
-from arena.league.stored_league import GamesBetween
+from arena.league.stored_league import StoredWalk
 from arena.league.versions import Versions
 from arena.play.game_events import EventsDropped, GameFinished, WatchedEvent
 from arena.play.machine import worker_of
@@ -91,32 +90,58 @@ class LeagueOutcome:
     unstored: int = 0
 
 
-class PlayState:
-    """The state of a run: its progress, and what has come of it so far, as in `LeagueOutcome`.
+class LeagueRun:
+    """Plays the games that a store lacks, and stores each when it is over.
 
-    `numbers` are those of the league's stored games, which are added to it.
+    `walk` are the games that the store has. With `keep_bots` two consecutive games that are a pair are played in the
+    same processes.
     """
 
-    def __init__(self, watcher: Watcher, watch: Watch | None = None, numbers: set[int] | None = None) -> None:
+    def __init__(
+        self,
+        walk: StoredWalk,
+        bots: Mapping[Player, BotSpec],
+        store: Store,
+        watcher: Watcher,
+        watch: Watch | None = None,
+        *,
+        keep_bots: bool = False,
+    ) -> None:
+        self.walk, self._bots, self._store, self._keep_bots = walk, bots, store, keep_bots
         self.watcher = watcher
         self.watch = watch
-        self.versions = Versions()
+        self.numbers: set[int] = set()
+        """The numbers of the games that this run has stored."""
         self.under_way = self.dropped = self.unstored = 0
         self.repeats: list[tuple[Player, Player]] = []
         self.is_closing = self.is_complete = False
-        self.on_close: Callable[[], None] = lambda: None
         self.on_stored: Callable[[GameRow], None] = lambda row: None
-        self._numbers = set() if numbers is None else numbers
+        self._executor: Executor | None = None
+        self._versions = Versions()
         self._first: dict[tuple[str, str], Forfeits] = {}
         self._counts: Counter[tuple[str, str]] = Counter()
+        self._failure: ArenaError | None = None
+        """The first error that stops the league, or is raised at its end."""
+        self._given = deque(walk.missing)
+        self._results: list[GameRow] = []
+        """The stored games that the pairing has given out and not received."""
+        self._open: dict[str, GameSpec] = {}
+        """The games that are to be played, are played or wait to be stored."""
+        self._left_out = 0
+        """Games that were given out and get no result."""
+        self._has_result = trio.Event()
+        self._ended: list[Played | Failed] = []
+        self._has_news = trio.Event()
+        self._is_over = self._is_exhausted = False
 
     def close(self) -> None:
         """Begin no further game; those under way are played to their end."""
         self.is_closing = True
-        self.on_close()
+        if self._executor:
+            self._executor.close()
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
-        self._numbers.add(row.number)
+        self.numbers.add(row.number)
         self.on_stored(row)
         self.watcher.finished(row, record)
         for color, fault in record.verdict.fault_by_loser.items():
@@ -131,79 +156,39 @@ class PlayState:
         return LeagueOutcome(
             error=error,
             is_complete=self.is_complete,
-            changed=tuple(self.versions.errors()),
-            remarks=tuple(self.versions.remarks()),
+            changed=tuple(self._versions.errors()),
+            remarks=tuple(self._versions.remarks()),
             forfeits=tuple(replace(first, count=self._counts[key]) for key, first in self._first.items()),
             dropped=self.dropped,
             unstored=self.unstored,
             repeated=(in_all.pop().name, len(self.repeats)) if len(in_all) == 1 else None,
         )
 
+    async def play(self, executor: Executor) -> None:
+        """Have the executor play the missing games.
 
-async def play_missing(
-    pairing: Pairing,
-    bots: Mapping[Player, BotSpec],
-    store: Store,
-    executor: Executor,
-    state: PlayState,
-    *,
-    keep_bots: bool = False,
-    stored: GamesBetween | None = None,
-    missing: Iterable[GameSpec] = (),
-) -> None:
-    """Have the executor play the pairing's games that the store lacks, and store each when it is over.
-
-    `stored` are the stored games that the pairing has not received yet, `missing` the games that it has given out. With
-    `keep_bots` two consecutive games that are a pair are played in the same processes.
-
-    A game that was played across a change of a bot is not stored, and the bot is played no more. To stop early, close
-    the `state`: the games under way are played and stored; cancelling this stops them. Raises `ArenaError` if the store
-    or the machine fails, or at the end if games were left out; stored games stay.
-    """
-    run = _Run(pairing, bots, store, executor, state, keep_bots, stored or GamesBetween(store, bots), deque(missing))
-    state.on_close = executor.close
-    try:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(run.write)
-            await run.hear()
-    finally:
-        state.dropped += state.under_way
-        state.under_way = 0
-        state.is_complete = run.is_complete()
-    if run.failure:
-        raise run.failure
-
-
-@dataclass
-class _Run:
-    _pairing: Pairing
-    _bots: Mapping[Player, BotSpec]
-    _store: Store
-    _executor: Executor
-    _state: PlayState
-    _keep_bots: bool
-    _stored: GamesBetween
-    _given: deque[GameSpec]
-    failure: ArenaError | None = None
-    """The first error that stops the league, or is raised at its end."""
-    _results: list[GameRow] = field(default_factory=list)
-    """The stored games that the pairing has given out and not received."""
-    _open: dict[str, GameSpec] = field(default_factory=dict)
-    """The games that are to be played, are played or wait to be stored."""
-    _left_out: int = 0
-    """Games that were given out and get no result."""
-    _has_result: trio.Event = field(default_factory=trio.Event)
-    _ended: list[Played | Failed] = field(default_factory=list)
-    _has_news: trio.Event = field(default_factory=trio.Event)
-    _is_over: bool = False
-    _is_exhausted: bool = False
+        A game that was played across a change of a bot is not stored, and the bot is played no more. To stop early,
+        `close` this: the games under way are played and stored; cancelling stops them. Raises `ArenaError` if the store
+        or the machine fails, or at the end if games were left out; stored games stay.
+        """
+        self._executor = executor
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._write_all)
+                await self._hear_all(executor)
+        finally:
+            self.dropped += self.under_way
+            self.under_way = 0
+            self.is_complete = self._has_all()
+        if self._failure:
+            raise self._failure
 
     def _bots_of(self, game: str) -> tuple[BotSpec, ...]:
         return tuple(self._bots[player] for player in self._open[game].players)
 
     async def _tasks(self) -> AsyncIterator[GameTask]:
         following: GameSpec | None = None
-        while not self._state.is_closing:
+        while not self.is_closing:
             game = following or await self._next_missing()
             following = None
             if game is None:
@@ -213,7 +198,7 @@ class _Run:
                 following = await self._next_missing(waits=False)
                 if following and (game.pair_seed, game.players) == (following.pair_seed, following.players[::-1]):
                     task, following = GameTask(game, then=following), None
-            if await self._state.versions.were_unchanged(self._bots_of(task.id)):
+            if await self._versions.were_unchanged(self._bots_of(task.id)):
                 yield task
             else:
                 for spec in task.games:
@@ -221,20 +206,19 @@ class _Run:
 
     async def _next_missing(self, *, waits: bool = True) -> GameSpec | None:
         """Return the next game that is not stored; None if there is none, or (unless it `waits`) not yet."""
-        take = self._stored.take
         while True:
             if self._given:
                 game = self._given.popleft()
                 self._open[game.id] = game
                 return game
             await trio.lowlevel.checkpoint()
-            if self._state.is_closing or self._is_exhausted:
+            if self.is_closing or self._is_exhausted:
                 return None
             self._has_result = trio.Event()
-            batch = self._pairing.next(self._take_results())
+            batch = self.walk.pairing.next(self._take_results())
             self._is_exhausted = batch is None
             if batch:
-                in_thread = self._open and self._stored.left
+                take, in_thread = self.walk.stored.take, self._open and self.walk.stored.left
                 rows = await trio.to_thread.run_sync(take, batch) if in_thread else take(batch)
                 self._results += rows
                 found = {row.id for row in rows}
@@ -259,21 +243,21 @@ class _Run:
             self._results.append(row)
         self._has_result.set()
 
-    def is_complete(self) -> bool:
+    def _has_all(self) -> bool:
         """Return whether the pairing has no more games, and all that it gave out are stored."""
         if self._given or self._open or self._left_out:
             return False
         # It may have been closed at the end, and the pairing not been asked again.
-        return self._is_exhausted or self._pairing.next(self._take_results()) is None
+        return self._is_exhausted or self.walk.pairing.next(self._take_results()) is None
 
-    async def hear(self) -> None:
+    async def _hear_all(self, executor: Executor) -> None:
         """Handle the outcomes of the executor to the end; a cancellation loses none."""
-        outcomes = self._executor.play(self._tasks())
+        outcomes = executor.play(self._tasks())
         try:
             await self._hear(outcomes)
         except trio.Cancelled:
             with trio.CancelScope(shield=True):
-                self._executor.stop()
+                executor.stop()
                 await self._hear(outcomes)
             raise
         finally:
@@ -281,7 +265,7 @@ class _Run:
             self._has_news.set()
 
     async def _hear(self, outcomes: AsyncIterator[Outcome]) -> None:
-        watch = self._state.watch or (lambda event: None)
+        watch = self.watch or (lambda event: None)
         try:
             async for outcome in outcomes:
                 self._note(outcome, watch)
@@ -291,12 +275,12 @@ class _Run:
     def _note(self, outcome: Outcome, watch: Watch) -> None:
         match outcome:
             case Begun():
-                self._state.under_way += 1
+                self.under_way += 1
             case Lost() | Paused():
-                self._state.under_way -= 1
+                self.under_way -= 1
             case NotPlayed():
-                self._state.under_way -= 1
-                self.failure = self.failure or ArenaError(outcome.why)
+                self.under_way -= 1
+                self._failure = self._failure or ArenaError(outcome.why)
                 self._settle(outcome.id, None)
             case Watched(events, dropped):
                 for event in events:
@@ -310,15 +294,16 @@ class _Run:
                 self._has_news.set()
             case Notice(line, again):
                 if again in self._open:
-                    self._state.repeats.append(self._open[again].players)
-                self._state.watcher.remark(line)
+                    self.repeats.append(self._open[again].players)
+                self.watcher.remark(line)
 
     def _fail(self, error: ArenaError) -> None:
-        self.failure = self.failure or error
-        self._state.close()
+        self._failure = self._failure or error
+        self.close()
+        assert self._executor is not None
         self._executor.stop()
 
-    async def write(self) -> None:
+    async def _write_all(self) -> None:
         """Store all games that have ended, waiting ones in one transaction."""
         with trio.CancelScope(shield=True):  # a game that has been played is not lost to Ctrl-C
             while self._ended or not self._is_over:
@@ -332,24 +317,24 @@ class _Run:
 
     async def _write(self, ended: Sequence[Played | Failed]) -> None:
         bots = {bot.player: bot for outcome in ended if outcome.id for bot in self._bots_of(outcome.id)}
-        changed = await self._state.versions.changed_of(bots.values())
+        changed = await self._versions.changed_of(bots.values())
         counts = [one for one in ended if one.id and changed.isdisjoint(self._open[one.id].players)]
         for outcome in counts:
             if isinstance(outcome, Failed):  # with a bot that has changed, it is that which does not work
                 self._fail(outcome.error())
-                self._state.dropped += 1
+                self.dropped += 1
         records = [outcome.record for outcome in counts if isinstance(outcome, Played)]
         rows: list[GameRow] = []
         try:
             rows = await trio.to_thread.run_sync(self._store.add_all, records)
         except ArenaError as error:
             self._fail(error)
-            self._state.unstored += len(records)
+            self.unstored += len(records)
         finally:
-            self._state.under_way -= len(ended)
+            self.under_way -= len(ended)
             stored = {row.id: row for row in rows}
             for outcome in ended:
                 if outcome.id:
                     self._settle(outcome.id, stored.get(outcome.id))
         for row, record in zip(rows, records, strict=False):
-            self._state.finished(row, record)
+            self.finished(row, record)

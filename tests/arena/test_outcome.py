@@ -1,16 +1,17 @@
 """What came of playing: a bot is told of its own faults, one line for each reason."""
 
+from pathlib import Path
 from random import Random
 
 from msgspec.structs import replace
 from random_play import random_rows
 from scripted import Table, game_spec, record_from
-from unplayed import Quiet
+from unplayed import Listed, run_of
 
 from arena.game.faults import Fault, forfeit
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.league.play_missing import PlayState
+from arena.league.store import Store
 from arena.league.store.game_row import row_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
@@ -20,7 +21,7 @@ def lost(record: GameRecord, *guilty: tuple[Color, Fault]) -> GameRecord:
     return replace(record, verdict=forfeit(record.players, guilty, 0), stderr=("red's last words", "blue's last words"))
 
 
-def test_where_both_lost_each_is_told_its_own_fault_under_its_own_reason() -> None:
+def test_where_both_lost_each_is_told_its_own_fault_under_its_own_reason(tmp_path: Path) -> None:
     ruleset = load_ruleset("duel")
     table = Table(game_spec(ruleset, TimeControl(move_ms=1000)))
     table.begin(random_rows(ruleset, Random(1)), random_rows(ruleset, Random(2)))
@@ -34,12 +35,13 @@ def test_where_both_lost_each_is_told_its_own_fault_under_its_own_reason() -> No
         lost(record, (Color.RED, dead), (Color.BLUE, dead)),
         record,
     ]
-    state = PlayState(Quiet())
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        run = run_of(Listed([]), {}, store)
     for number, game in enumerate(games, start=1):
-        state.finished(row_of(number, game), game)
+        run.finished(row_of(number, game), game)
     told = {
         (one.name, one.reason): (one.count, one.first.number, one.words, one.stderr)
-        for one in state.outcome(None).forfeits
+        for one in run.outcome(None).forfeits
     }
     assert told == {
         (red, "protocol"): (

@@ -9,16 +9,14 @@ import pytest
 import trio
 import trio.testing
 from executors import executor_here
-from play_states import state_of
 from scripted import game_spec
-from unplayed import Listed, record_of
+from unplayed import Listed, Quiet, record_of, run_of
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.league.executor.task import GameTask
-from arena.league.play_missing import play_missing
 from arena.league.store import GameRow, Store
 from arena.play.game_options import VoidGameError
 from arena.sandbox.launch import SandboxError
@@ -46,7 +44,7 @@ def store(tmp_path: Path) -> Store:
 
 def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(store: Store, tmp_path: Path) -> None:
     games = specs(1)
-    told: list[GameRow] = []
+    watcher = Quiet()
 
     async def main() -> None:
         with trio.CancelScope() as playing:
@@ -56,13 +54,12 @@ def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(store: Store, tmp_
                 return record_of(task.spec)
 
             async with executor_here(play) as executor:
-                bots = bots_of(games, tmp_path)
-                await play_missing(Listed(games), bots, store, executor, state_of(lambda row, _: told.append(row)))
+                await run_of(Listed(games), bots_of(games, tmp_path), store, watcher).play(executor)
 
     with store:
         trio.run(main)
         assert {row.id for row in store.rows()} == {games[0].id}
-    assert [row.id for row in told] == [games[0].id]
+    assert [row.id for row in watcher.rows] == [games[0].id]
 
 
 def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
@@ -85,8 +82,7 @@ def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
 
     async def main() -> None:
         async with executor_here(play, 3) as executor, trio.open_nursery() as nursery:
-            bots = bots_of(games, tmp_path)
-            nursery.start_soon(play_missing, Listed(games), bots, store, executor, state_of())
+            nursery.start_soon(run_of(Listed(games), bots_of(games, tmp_path), store).play, executor)
             await trio.to_thread.run_sync(writing.wait, FOREVER)
             await trio.testing.wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
@@ -100,34 +96,33 @@ def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
 
 def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(store: Store, tmp_path: Path) -> None:
     games = specs(6)
-    session = state_of()
+    run = run_of(Listed(games), bots_of(games, tmp_path), store)
     begun: list[str] = []
 
     async def play(task: GameTask) -> GameRecord:
         begun.append(task.id)
         await trio.testing.wait_all_tasks_blocked()
         if len(begun) == 2:
-            assert session.under_way == 2
-            session.close()
+            assert run.under_way == 2
+            run.close()
         return record_of(task.spec)
 
     async def main() -> None:
-        bots = bots_of(games, tmp_path)
         async with executor_here(play, 2) as executor:
-            await play_missing(Listed(games), bots, store, executor, session)
+            await run.play(executor)
 
     with store:
         trio.run(main)
         assert {row.id for row in store.rows()} == set(begun)
     assert len(begun) == 2
-    assert (session.under_way, session.dropped) == (0, 0)
+    assert (run.under_way, run.dropped) == (0, 0)
 
 
 def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_stored(
     store: Store, tmp_path: Path
 ) -> None:
     games = specs(4)
-    session = state_of()
+    run = run_of(Listed(games), bots_of(games, tmp_path), store)
 
     async def play(task: GameTask) -> GameRecord:
         if task.spec == games[2]:
@@ -136,8 +131,7 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
 
     async def main() -> None:
         async with executor_here(play) as executor:
-            bots = bots_of(games, tmp_path)
-            await play_missing(Listed(games), bots, store, executor, session)
+            await run.play(executor)
 
     with store:
         with pytest.raises(SandboxError, match="the sandbox is gone"):
@@ -147,8 +141,8 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
             <= {row.id for row in store.rows()}
             <= {game.id for game in games} - {games[2].id}
         )
-    assert session.dropped >= 1
-    assert session.is_closing
+    assert run.dropped >= 1
+    assert run.is_closing
 
 
 def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(store: Store, tmp_path: Path) -> None:
@@ -161,7 +155,7 @@ def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(store: St
 
     async def main() -> None:
         async with executor_here(play) as executor:
-            await play_missing(Listed(games), bots_of(games, tmp_path), store, executor, state_of())
+            await run_of(Listed(games), bots_of(games, tmp_path), store).play(executor)
 
     with store:
         with pytest.raises(ArenaError, match=f"game {games[0].id} was not played: .*stopped for 12.3 s"):

@@ -9,8 +9,7 @@ import trio
 from executors import executor_here
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from play_states import state_of
-from unplayed import record_of
+from unplayed import record_of, run_of
 
 from arena.bots.spec import BotSpec
 from arena.game.faults import GameResult
@@ -20,7 +19,7 @@ from arena.game.time_control import TimeControl
 from arena.league.executor.task import GameTask
 from arena.league.game_ids import Games
 from arena.league.pairing.sequential import MOST_VOID, SequentialState, SequentialTest
-from arena.league.play_missing import PlayState, play_missing
+from arena.league.play_missing import LeagueRun
 from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likelihood_ratio
 from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime, Store
@@ -180,19 +179,19 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def play_all(test: SequentialTest, store: Store, play: Callable[[GameTask], GameRecord]) -> PlayState:
+def play_all(test: SequentialTest, store: Store, play: Callable[[GameTask], GameRecord]) -> LeagueRun:
     bots = {player: BotSpec(player.name, Path(), (), Path(), player.digest) for player in (NEW, OLD)}
-    session = state_of()
+    run = run_of(test, bots, store)
 
     async def played(task: GameTask) -> GameRecord:
         return play(task)
 
     async def main() -> None:
         async with executor_here(played, 4) as executor:
-            await play_missing(test, bots, store, executor, session)
+            await run.play(executor)
 
     trio.run(main)
-    return session
+    return run
 
 
 def test_a_store_that_has_decided_is_not_added_to(store: Store) -> None:

@@ -1,14 +1,17 @@
 """Games that nobody plays, for tests of what gives games out, has them played and stores them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from scripted import record_without_referee
 
+from arena.bots.spec import BotSpec
 from arena.game.faults import GameResult, Verdict
-from arena.game.game_spec import GameSpec
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.league.pairing.pairing import Pairing
-from arena.league.store import GameRow
+from arena.league.play_missing import LeagueRun, Watcher
+from arena.league.store import GameRow, Store
+from arena.league.stored_league import GamesBetween, StoredWalk
 from protocol.notation import Reason
 
 
@@ -41,6 +44,11 @@ class Quiet:
 
     def closing(self, under_way: int) -> None:
         pass
+
+
+def run_of(pairing: Pairing, bots: Mapping[Player, BotSpec], store: Store, watcher: Watcher | None = None) -> LeagueRun:
+    """A run of a league, silent without a watcher."""
+    return LeagueRun(StoredWalk(pairing, GamesBetween(store, bots)), bots, store, watcher or Quiet())
 
 
 def record_of(game: GameSpec, result: GameResult | None = None) -> GameRecord:
