@@ -6,17 +6,14 @@ from typing import Any
 
 import msgspec
 import pytest
-import unplayed
 from click.testing import CliRunner, Result
+from scripted import game_spec, record_without_referee
 
 from arena.cli.main import cli
 from arena.game.faults import GameResult, Verdict
-from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.time_control import TimeControl
 from arena.league.store import Store
 from arena.report.game_text import GameStyle, game_text
-from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.stratego.shown.piece_names import Names, PieceLanguage
@@ -207,18 +204,9 @@ def test_the_army_shows_american_numbers_beside_the_letters_that_files_use() -> 
 
 
 def record_of(ruleset: Ruleset, red: str, blue: str, actions: str) -> GameRecord:
-    spec = GameSpec(
-        "0123456789abcdef", variant_of(ruleset), TimeControl(), (Player("ann", "a"), Player("bob", "b")), (1, 2), 3
-    )
-    played = tuple(actions.split())
+    played = actions.split()
     verdict = Verdict(GameResult.RED, Reason.CRASH, len(played), "blue stopped running")
-    return msgspec.structs.replace(
-        unplayed.record_of(spec),
-        setups=(red, blue),
-        actions=played,
-        times_us=(1000,) * len(played),
-        verdict=verdict,
-    )
+    return record_without_referee(game_spec(ruleset), verdict, (red, blue), played)
 
 
 EMPTY_ROW = "." * 10

@@ -36,7 +36,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     packages = Path(subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip())
     for name, place in (("arena", "arena"), ("protocol", "protocol"), ("bots", "arena/samples")):
-        shutil.copytree(ROOT / name, packages / place, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, packages / place)  # with what is compiled already
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))  # whose own .pth files do not count there
     return python
 

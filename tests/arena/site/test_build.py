@@ -1,22 +1,18 @@
-"""A folder of pages: what is in it, what it may take the place of, and that it holds no more than readers may see."""
+"""A folder of pages: what is in it, what it may take the place of, and which games a reader gets."""
 
-import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-import msgspec
 import pytest
 from made_stores import make_store, read_game_script
 
 from arena.errors import UsageError
-from arena.game.record import GameRecord, NoteLine
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.site.page_frame import POLICY
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import MARK, Written, write_site
-from protocol.notation import Color
 
 
 class Links(HTMLParser):
@@ -53,13 +49,6 @@ def written(store: Path, out: Path, **plan: object) -> Written:
         return write_site(opened, out, SitePlan(**plan))[0]  # type: ignore[arg-type]
 
 
-def everything_in(folder: Path) -> str:
-    """All that the files of a site hold, with the data of games as it is when it is unpacked."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    games = [read_game_script(path.read_text()) for path in (folder / "games").glob("*.js")]
-    return "".join([*(path.read_text() for path in files), *(json.dumps(msgspec.to_builtins(game)) for game in games)])
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
@@ -85,31 +74,6 @@ def test_a_page_loads_its_own_files_alone_and_has_nothing_in_it_that_runs(site: 
         assert found.policies == {POLICY}
         assert not any(re.match(r"[a-z]+://|//", load) for load in found.loads)
         assert not re.search(r"<script[^>]*>[^<]", page.read_text())
-
-
-@pytest.mark.parametrize(("reader", "shown"), [("red", Color.RED), ("blue", Color.BLUE), ("public", None)])
-def test_a_page_for_others_holds_no_set_up_note_seed_or_error_that_is_not_theirs(
-    tmp_path: Path, reader: str, shown: Color | None
-) -> None:
-    secret = {Color.RED: "own words of red", Color.BLUE: "own words of blue"}
-
-    def say(record: GameRecord) -> GameRecord:
-        return msgspec.structs.replace(
-            record,
-            declared=(secret[Color.RED], secret[Color.BLUE]),
-            authors=(secret[Color.RED], secret[Color.BLUE]),
-            stderr=(secret[Color.RED], secret[Color.BLUE]),
-            notes=tuple(NoteLine(1, color.word, secret[color]) for color in Color),
-            seeds=(111222333, 444555666),
-        )
-
-    (record,) = make_store(tmp_path / "l.sqlite", games=1, change=say)
-    written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named(reader))
-    text = everything_in(tmp_path / "out")
-    for color in Color:
-        assert (secret[color] in text) is (color is shown)
-        assert str(record.seeds[color]) not in text
-        assert ("".join(str(record.setups[color]).split("/")[0]) in text.replace(" ", "")) is (color is shown)
 
 
 def test_games_of_which_one_shows_what_another_hides_are_refused(tmp_path: Path) -> None:
