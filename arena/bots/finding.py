@@ -85,6 +85,17 @@ def find_entrants(
     return Found(tuple(assign_identities(bots)), tuple(remarks))
 
 
+def find_one(asked: AskedBot) -> BotSpec:
+    """Return the bot that was named, perhaps a broken one. Raises `UsageError` if there is none, or several."""
+    found, path = find_entrants([], follow_links=True, asked=[asked]), printable(asked.path)
+    if len(found.bots) > 1:
+        raise UsageError(f"{path}: expected one bot, got a folder of {len(found.bots)}: name one of them")
+    if not found.bots:
+        what = "a document" if found.remarks else "a hidden file or folder"
+        raise UsageError(f"{path}: expected a bot, got {what}")
+    return found.bots[0]
+
+
 def bots_at(path: Path) -> list[Path]:
     """List the paths that may be bots: this one, or those in an entrant's folder, or in a folder of such folders."""
     opened = (at for at, _ in _opened(path, AskedBot(str(path))))

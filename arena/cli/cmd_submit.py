@@ -76,12 +76,9 @@ def _pack(path: str, file: IO[bytes], name: str) -> str:
     """Write the files of a bot that belong to it as a tar.gz; return its name. Raises `UsageError`."""
     from arena.bots.asked import AskedBot
     from arena.bots.bot_files import BotFiles
-    from arena.bots.finding import find_entrants
+    from arena.bots.finding import find_one
 
-    found = find_entrants([], follow_links=True, asked=[AskedBot(path, name or None)]).bots
-    if len(found) != 1:
-        raise UsageError(f"{printable(path)}: expected one bot, got {len(found)}: name one of them")
-    (bot,) = found
+    bot = find_one(AskedBot(path, name or None))
     if bot.fault is not None:
         raise UsageError(bot.fault)
     assert bot.look is not None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from arena.bots.asked import Own, asked_bot
 from arena.bots.entering import assign_identities, broken, copies_of_one
-from arena.bots.finding import find_entrants, fitting
+from arena.bots.finding import find_entrants, find_one, fitting
 from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
 from arena.bots.runnable import PlaySettings, runnable
@@ -180,13 +180,7 @@ def prepared(path: str, options: PlayOptions, folders: BotFolders, say: Say, run
     Its folder is kept in `folders`. Raises `UsageError` if there is no bot.
     """
     level = choose(options.sandbox)
-    found = find_entrants([path], follow_links=True)
-    if len(found.bots) > 1:
-        raise UsageError(f"{printable(path)}: expected one bot, got a folder of {len(found.bots)}: name one of them")
-    if not found.bots:
-        what = "a document" if found.remarks else "a hidden file or folder"
-        raise UsageError(f"{printable(path)}: expected a bot, got {what}")
-    (bot,) = built(found.bots, level, options, say, folders=folders, run=run)
+    (bot,) = built([find_one(asked_bot(path))], level, options, say, folders=folders, run=run)
     return level, bot
 
 
