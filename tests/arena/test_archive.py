@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from commands import invoke
 from made_bots import QUICK
+from made_files import put
 from played_here import games_played_here
 
 from arena.api.leagues import League
@@ -18,15 +19,12 @@ if TYPE_CHECKING:
     import subprocess
 
 
-def put(path: Path, program: str = QUICK.format(first="")) -> Path:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(program)
-    path.chmod(0o755)
-    return path
+PLAYS = QUICK.format(first="")
+CHANGED = QUICK.format(first="# new\n")
 
 
 def bot_folder(folder: Path) -> Path:
-    put(folder / "run")
+    put(folder / "run", PLAYS)
     (folder / "bot.toml").write_text('command = ["./run"]\nignore = ["*.log"]\n')
     return folder
 
@@ -46,15 +44,15 @@ def rerun(path: Path, *more: str) -> "subprocess.CompletedProcess[str]":
 def bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of two bots, one of which is a folder itself."""
     monkeypatch.chdir(tmp_path)
-    put(tmp_path / "one")
+    put(tmp_path / "one", PLAYS)
     bot_folder(tmp_path / "two")
     return tmp_path
 
 
 def test_a_game_is_played_again_by_the_versions_that_played_it_after_a_new_upload(bots: Path) -> None:
     run_league(bots, format="swiss")
-    put(bots / "one", QUICK.format(first="# new\n"))
-    put(bots / "two" / "run", QUICK.format(first="# new\n"))
+    put(bots / "one", CHANGED)
+    put(bots / "two" / "run", CHANGED)
     done = rerun(bots / "l.sqlite")
     assert done.returncode == 0, done.stderr
     assert "same to the end" in done.stdout
@@ -107,7 +105,7 @@ def test_an_archive_that_came_from_elsewhere_is_not_trusted_without_a_sandbox(bo
     elsewhere.mkdir()
     for name in ("l.sqlite", "l.bots"):
         (bots / name).rename(elsewhere / name)
-    put(bots / "one", QUICK.format(first="# new\n"))
+    put(bots / "one", CHANGED)
     done = rerun(elsewhere / "l.sqlite")
     assert "without a sandbox it could use your files and network" in done.stderr
     assert "sandbox: basic" not in done.stderr

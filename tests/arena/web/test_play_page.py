@@ -578,7 +578,6 @@ def test_the_page_fits_the_width_all_that_is_touched_is_large_enough_and_axe_fin
         look_at(page, axe, [next(screens)])
 
     at(page, "setting-up")
-    fits()
     draft(page, RED)
     at(page, "setting-up")
     square(page, "a4").click()
@@ -596,9 +595,6 @@ def test_the_page_fits_the_width_all_that_is_touched_is_large_enough_and_axe_fin
     at(page, "moving", 2)
     square(page, "a4").click()
     assert page.locator(".attack").count() == 1
-    fits()
-    page.click("[data-go=back]")
-    looks_at(page, 1)
     fits()
     page.click("[data-opens=resign-asked]")
     fits()
