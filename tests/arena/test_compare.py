@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from commands import invoke
+from made_bots import STEPS, answers
 
 from arena.errors import UsageError
 from arena.league.compare import comparison_entry, hypotheses_of
@@ -21,26 +22,13 @@ from arena.league.store import Store
 from arena.report.comparison import comparison_text, live_text, verdict_text
 from arena.report.progress import LiveProgress
 
-BOT = """#!/bin/sh
-while read -r word rest; do
-    case $word in
-    hello) printf 'name Quick 1\\nauthor Nobody\\nready\\n' ;;
-    game) if [ "${rest%% *}" = red ]; then row=4; else row=7; fi; files=abcdefghij ;;
-    setup) echo 'setup FBBS2339M./........../........../2.........' ;;
-    turn) %s ;;
-    quit) exit ;;
-    esac
-done
-"""
-STEPS = """next=${files#?}
-        echo "move ${files%"$next"}$row-${next%"${next#?}"}$row"; files=$next"""
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name, turn in (("good", STEPS), ("bad", "echo move resign"), ("rude", "echo nonsense")):
-        (tmp_path / name).write_text(BOT % turn)
+        (tmp_path / name).write_text(answers(turn))
         (tmp_path / name).chmod(0o755)
     return tmp_path
 

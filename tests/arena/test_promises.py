@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ import pytest
 import trio
 from bot_games import play
 from sandboxes import LEVELS
+from waiting import PATIENCE, until
 
 import arena.bots.pipes
 from arena.bots.arrivals import Arrivals
@@ -36,19 +36,8 @@ from protocol.notation import Reason
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these promises are kept on Linux")
 
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
-NEVER_ENDS = 120.0
 FLOOD = 512 * MIB
 MakeBot = Callable[..., BotSpec]
-
-
-def within(seconds: float, condition: Callable[[], bool]) -> bool:
-    """Whether the condition comes true in that time."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 def league_folder(folder: Path) -> Path:
@@ -75,10 +64,10 @@ def has_a_game(folder: Path) -> bool:
 def test_a_league_that_is_stopped_leaves_no_process_in_a_sandbox(tmp_path: Path, level: Level) -> None:
     folder = league_folder(tmp_path)
     with a_league(folder, level) as league:
-        assert within(NEVER_ENDS, lambda: has_a_game(folder))
+        until(lambda: has_a_game(folder), "a game is stored")
         bots = psutil.Process(league.pid).children(recursive=True)
         league.send_signal(signal.SIGTERM)
-        assert league.wait(NEVER_ENDS) == 130
+        assert league.wait(PATIENCE) == 130
     assert [bot for bot in bots if bot.is_running()] == []
 
 

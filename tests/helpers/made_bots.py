@@ -50,6 +50,28 @@ QUICK = """#!/bin/sh
 done
 """
 """Resigns duels, and starts at once; `first` are the lines before all others."""
+ANSWERS = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+    hello) printf 'name Quick 1\\nauthor Nobody\\nready\\n' ;;
+    game) if [ "${rest%% *}" = red ]; then row=4; else row=7; fi; files=abcdefghij ;;
+    setup) echo 'setup FBBS2339M./........../........../2.........' ;;
+    turn) DEED ;;
+    quit) exit ;;
+    esac
+done
+"""
+STEPS = """next=${files#?}
+        if [ -z "$next" ]; then echo 'move resign'; fi
+        echo "move ${files%"$next"}$row-${next%"${next#?}"}$row"; files=$next"""
+"""What to do in each turn: the scout steps along its row, nine times."""
+
+
+def answers(turn: str) -> str:
+    """A bot that plays duels, starts at once and does this in its turn."""
+    return ANSWERS.replace("DEED", turn)
+
+
 SHORT_GAMES = """#!/usr/bin/env python3
 from protocol.bot import Bot, run
 

@@ -4,32 +4,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from made_bots import STEPS, answers
 from played_here import games_played_here
-
-ANSWERS = """#!/bin/sh
-while read -r word rest; do
-    case $word in
-    hello) printf 'name Quick 1\\nauthor Nobody\\nready\\n' ;;
-    setup) echo 'setup FBBS2339M./........../........../2.........' ;;
-    turn) {turn} ;;
-    quit) exit ;;
-    esac
-done
-"""
-STEPS = """#!/bin/sh
-files=abcdefghij
-while read -r word rest; do
-    case $word in
-    hello) echo ready ;;
-    game) if [ "${rest%% *}" = red ]; then row=4; else row=7; fi ;;
-    setup) echo 'setup FBBS2339M./........../........../2.........' ;;
-    turn) next=${files#?}
-        if [ -z "$next" ]; then echo 'move resign'; fi
-        echo "move ${files%"$next"}$row-${next%"${next#?}"}$row"; files=$next ;;
-    quit) exit ;;
-    esac
-done
-"""
 
 
 @pytest.fixture
@@ -40,9 +16,9 @@ def bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """
     monkeypatch.chdir(tmp_path)
 
-    def make(name: str, turn: str | None = None) -> str:
+    def make(name: str, turn: str = STEPS) -> str:
         path = tmp_path / name
-        path.write_text(STEPS if turn is None else ANSWERS.format(turn=turn))
+        path.write_text(answers(turn))
         path.chmod(0o755)
         return name
 

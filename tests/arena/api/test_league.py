@@ -18,8 +18,7 @@ QUITS = "echo move resign"
 def league(bots: Bots, tmp_path: Path, played_here: None) -> arena.League:
     """A league of two bots in a folder `r` and one beside it, under quick rules."""
     (tmp_path / "r").mkdir()
-    for name in ("steps", "quits"):
-        bots(name, QUITS if name == "quits" else None)
+    for name in (bots("steps"), bots("quits", QUITS)):
         (tmp_path / name).rename(tmp_path / "r" / name)
     bots("mine", QUITS)
     return arena.League("l.sqlite", rules="duel", time="60s")

@@ -188,6 +188,7 @@ def test_who_may_read_which_page(make: MakeCup) -> None:
     if "bob" not in [player.name for player in cup.records[own - 1].players]:
         expected[f"/own/season-1/games/{own}.html"] = (303, 200, 404, 403)
     assert found == expected
+    assert answers["/team"][0].headers["Location"] == "/sign-in?next=/team"
     for path in (f"/team/submissions/{number}", "/team", "/bots", "/api/bots", "/feed.atom", "/", "/metrics"):
         for who in ("nobody", "bob"):
             assert LOG not in cup.get(path, who).text, (path, who)
