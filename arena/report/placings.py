@@ -34,20 +34,8 @@ OPEN = "-"
 """A bot that is not known yet."""
 
 
-class MeetingEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Two bots in a round; null for a bot that is not known yet, and for the second of a bye.
-
-    `games` are the numbers of their finished games. In a knockout the `winner` stays in; `decided_by` tells how a match
-    was decided other than by points.
-    """
-
-    bots: tuple[str | None, str | None]
-    points: tuple[float, float]
-    games: tuple[int, ...]
-    is_over: bool
-    is_bye: bool = False
-    winner: str | None = None
-    decided_by: str = ""
+class MeetingEntry(Meeting[str], frozen=True, omit_defaults=True):
+    """A meeting of bots by their names."""
 
     @property
     def score(self) -> str:
@@ -185,8 +173,8 @@ def placing_entry(placing: Placing, names: ShownNames) -> PlacingEntry:
     def called(player: Player | None) -> str | None:
         return None if player is None else shown_name(player, names)
 
-    def met(meeting: Meeting) -> MeetingEntry:
-        one, other = map(called, meeting.players)
+    def met(meeting: Meeting[Player]) -> MeetingEntry:
+        one, other = map(called, meeting.bots)
         winner = called(meeting.winner)
         return MeetingEntry(
             (one, other), meeting.points, meeting.games, meeting.is_over, meeting.is_bye, winner, meeting.decided_by

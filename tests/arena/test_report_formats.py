@@ -34,7 +34,7 @@ def shown(placing: Placing) -> list[str]:
     "place",
     [
         SwissPlace(1000, ONE, 1998.5, 1, 998_001.5, 999),
-        KnockoutPlace(1000, ONE, 1024, OTHER, 1000.5, 1001.5, "after 1000 extra pairs, by seed", is_winner=False),
+        KnockoutPlace(1000, ONE, 1024, OTHER, 1000.5, 1001.5, "after 1000 extra pairs, by seed"),
         LadderPlace(1000, ONE, -12_345.6, 1_000_000, 0.99999),
     ],
     ids=lambda place: type(place).__name__,

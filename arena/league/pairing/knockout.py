@@ -181,10 +181,9 @@ class Knockout(Pairing):
                     points=points[0] / 2,
                     opponent_points=points[1] / 2,
                     decided_by=decided_by,
-                    is_winner=self._matches[-1].winner == player,
                 )
             )
-        places += [KnockoutPlace(None, player, None, None, 0, 0, NOT_DRAWN, is_winner=False) for player in self._idle]
+        places += [KnockoutPlace(None, player, None, None, 0, 0, NOT_DRAWN) for player in self._idle]
         rounds = tuple(self._rounds())
         matches = [meeting for round_ in rounds for meeting in round_.meetings if not meeting.is_bye]
         done = sum(match.is_over for match in matches)
@@ -197,12 +196,12 @@ class Knockout(Pairing):
             given = sum(pair.given for match in found for pair in match.pairs)
             yield Round(number, tuple(map(self._meeting, found)), games=given, left=left)
 
-    def _meeting(self, match: _Match) -> Meeting:
+    def _meeting(self, match: _Match) -> Meeting[Player]:
         one, other = match.players or [side.winner if isinstance(side, _Match) else side for side in match.sides]
         first, second = match.half_points
         players = self._ledger.players
         return Meeting(
-            players=(None if one is None else players[one], None if other is None else players[other]),
+            bots=(None if one is None else players[one], None if other is None else players[other]),
             points=(first / 2, second / 2),
             games=tuple(sorted(number for pair in match.pairs for number in pair.numbers)),
             is_over=match.is_over,

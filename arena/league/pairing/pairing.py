@@ -7,7 +7,7 @@ import enum
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -16,6 +16,8 @@ from arena.game.game_spec import GameSpec, Player
 from arena.league.game_ids import Games
 from arena.league.store import Disqualified, GameRow
 from protocol.seats import Color
+
+Bot = TypeVar("Bot")
 
 
 class Pairing(Protocol):
@@ -39,7 +41,7 @@ class Format(Protocol):
         """Return the pairing of these players for `rounds` rounds, or of the first `most` games."""
 
 
-class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
+class SwissPlace(msgspec.Struct, frozen=True):
     """A line of a Swiss: `points` include those of the `byes`, `wins` counts meetings won."""
 
     place: int | None
@@ -50,7 +52,7 @@ class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
     wins: int
 
 
-class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
+class KnockoutPlace(msgspec.Struct, frozen=True):
     """A line of a knockout; `lost_in` is the number of places in the round of the lost match (2: the final).
 
     `decided_by` says how it was decided if not by the points of the planned pairs, or that a bot is not in the draw.
@@ -63,10 +65,9 @@ class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
     points: float
     opponent_points: float
     decided_by: str
-    is_winner: bool
 
 
-class LadderPlace(msgspec.Struct, frozen=True, tag="ladder"):
+class LadderPlace(msgspec.Struct, frozen=True):
     """A line of a ladder: `above_next` is how likely the bot is stronger than the next one; None for the last."""
 
     place: int | None
@@ -96,15 +97,19 @@ class LadderStop(msgspec.Struct, frozen=True):
     unclear: int | None
 
 
-class Meeting(msgspec.Struct, frozen=True):
-    """Two bots in a round, their points against each other, and the numbers of their games that are over."""
+class Meeting(msgspec.Struct, Generic[Bot], frozen=True):
+    """Two bots in a round, their points against each other, and the numbers of their games that are over.
 
-    players: tuple[Player | None, Player | None]
+    A bot is None if it is not known yet, and the second one of a bye. In a knockout the `winner` stays in; `decided_by`
+    tells how a match was decided other than by points.
+    """
+
+    bots: tuple[Bot | None, Bot | None]
     points: tuple[float, float]
     games: tuple[int, ...]
     is_over: bool
     is_bye: bool = False
-    winner: Player | None = None
+    winner: Bot | None = None
     decided_by: str = ""
 
 
@@ -112,7 +117,7 @@ class Round(msgspec.Struct, frozen=True):
     """A round of a Swiss, or of a knockout with `left` places, a power of two. `games` were given out."""
 
     number: int
-    meetings: tuple[Meeting, ...]
+    meetings: tuple[Meeting[Player], ...]
     games: int
     left: int | None = None
 

@@ -173,7 +173,7 @@ class Swiss(Pairing):
         for number, (pairs, idle) in enumerate(self._given, 1):
             meetings = [
                 Meeting(
-                    players=(players[pair.players[0]], players[pair.players[1]]),
+                    bots=(players[pair.players[0]], players[pair.players[1]]),
                     points=(pair.half_points[0] / 2, pair.half_points[1] / 2),
                     games=tuple(sorted(pair.numbers)),
                     is_over=not pair.left,
