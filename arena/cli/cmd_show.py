@@ -56,13 +56,14 @@ def show_command(
     """Print a game of STORE move by move, as boards. GAME is a number or the start of an id."""
     from arena.report.game_list import Roster
     from arena.report.game_text import ALL_PLIES, GameStyle, game_text, parse_plies, show_json
+    from arena.report.shown import SeenBy
 
     plies = ALL_PLIES if ply is None else parse_plies(ply)
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
         shown = Roster(opened.players_as_now_called(), [record]).names
     look = GameStyle(
-        view=view,
+        view=SeenBy(view),
         plies=plies,
         boards=not moves,
         times=not moves if times is None else times,

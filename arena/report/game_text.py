@@ -13,7 +13,7 @@ import msgspec
 
 from arena.errors import UsageError
 from arena.game import Names
-from arena.game.exported import ALL, verdict_words
+from arena.game.exported import verdict_words
 from arena.game.game_spec import is_person
 from arena.game.record import GameRecord, NoteLine
 from arena.game.recorded import Replay, ReplayStep
@@ -61,7 +61,7 @@ class GameFacts(msgspec.Struct, frozen=True):
     seconds: float
 
 
-def facts_of(number: int, record: GameRecord, view: str, names: ShownNames) -> GameFacts:
+def facts_of(number: int, record: GameRecord, view: SeenBy, names: ShownNames) -> GameFacts:
     red, blue = (_side(record, color, view, names) for color in Color)
     verdict = record.verdict
     return GameFacts(
@@ -70,7 +70,7 @@ def facts_of(number: int, record: GameRecord, view: str, names: ShownNames) -> G
         started=date_text(record.started),
         arena=record.arena,
         ruleset=record.ruleset,
-        pair_seed=record.pair_seed if view == ALL else None,
+        pair_seed=record.pair_seed if view is SeenBy.ALL else None,
         has_opening=bool(record.opening),
         time_percent=record.time_percent or None,
         red=red,
@@ -83,9 +83,9 @@ def facts_of(number: int, record: GameRecord, view: str, names: ShownNames) -> G
     )
 
 
-def _side(record: GameRecord, color: Color, view: str, names: ShownNames) -> SideFacts:
+def _side(record: GameRecord, color: Color, view: SeenBy, names: ShownNames) -> SideFacts:
     player = record.players[color]
-    is_seen = view in (ALL, color.word)
+    is_seen = view.sees(color)
     return SideFacts(
         name=shown_name(player, names),
         digest=player.digest,
@@ -99,9 +99,9 @@ def _side(record: GameRecord, color: Color, view: str, names: ShownNames) -> Sid
     )
 
 
-def _detail_for(record: GameRecord, view: str) -> str:
+def _detail_for(record: GameRecord, view: SeenBy) -> str:
     """Return how the game ended without what this view may not know: words on a fault can name a rank."""
-    return record.verdict.detail if view == ALL else verdict_words(record, COLOR_BY_WORD.get(view))
+    return record.verdict.detail if view is SeenBy.ALL else verdict_words(record, view.seat)
 
 
 _PART = re.compile(r"(\d{1,9})(?:(-)(\d{1,9})?)?|-(\d{1,9})", re.ASCII)
@@ -160,7 +160,7 @@ LONGEST_WORD = 60
 class GameStyle:
     """The options of `arena show`. Without `times` its text is the same for the same game."""
 
-    view: str = ALL
+    view: SeenBy = SeenBy.ALL
     plies: Plies = ALL_PLIES
     boards: bool = True
     times: bool = True
@@ -169,9 +169,9 @@ class GameStyle:
     paint: Paint = plain
 
 
-def _time_of(record: GameRecord, step: ReplayStep, view: str) -> ActionTime | None:
+def _time_of(record: GameRecord, step: ReplayStep, view: SeenBy) -> ActionTime | None:
     """Return the time of a step's action; None for the other side, as times can depend on what is hidden."""
-    if view not in (ALL, step.color.word):
+    if not view.sees(step.color):
         return None
     taken, forgiven, cpu = (
         times[step.ply - 1] if step.ply <= len(times) else None
@@ -195,7 +195,7 @@ def _heading(number: int, record: GameRecord, look: GameStyle) -> str:
     facts, variant = facts_of(number, record, look.view, look.players), record.variant
     red, blue = facts.red, facts.blue
     made = shown_class(variant.kind)
-    shown = made.all_shown if look.view == ALL else f"as {look.view} knows it"
+    shown = made.all_shown if look.view is SeenBy.ALL else f"as {look.view.value} knows it"
     time = red.time if red.time == blue.time else f"handicap: red {red.time}, blue {blue.time}"
     scaled = f" at {record.time_percent}%" if record.time_percent else ""
     names = f"red {red.name} - blue {blue.name}  {score_text(record.verdict.result)}"
@@ -207,8 +207,8 @@ def _heading(number: int, record: GameRecord, look: GameStyle) -> str:
         said = f", calls itself {printable(side.declared, SHOWN_CHARACTERS)}" if side.declared else ""
         said += f", by {printable(side.author, SHOWN_CHARACTERS)}" if side.author else ""
         lines.append(f"{color.word + ':':<6}{side.name}, digest {side.digest[:DIGEST_DIGITS]}{said}")
-    seeds = [f"{color.word} {record.seeds[color]}" for color in Color if look.view in (ALL, color.word)]
-    of_pair = f" (of the pair: {record.pair_seed})" if look.view == ALL else ""
+    seeds = [f"{color.word} {record.seeds[color]}" for color in Color if look.view.sees(color)]
+    of_pair = f" (of the pair: {record.pair_seed})" if look.view is SeenBy.ALL else ""
     lines.append(f"seed{'s' if len(seeds) > 1 else ''}: {', '.join(seeds)}{of_pair}")
     if facts.has_opening:
         lines.append("set-ups: both were given, as an opening")
@@ -223,7 +223,7 @@ def _heading(number: int, record: GameRecord, look: GameStyle) -> str:
 
 def _plies(record: GameRecord, look: GameStyle) -> Iterator[str]:
     replay = Replay(record)
-    seen = shown_game(replay, SeenBy(look.view), look.names)
+    seen = shown_game(replay, look.view, look.names)
     notes = defaultdict(list)
     for note in record.notes:
         notes[note.ply].append(note)
@@ -239,7 +239,7 @@ def _plies(record: GameRecord, look: GameStyle) -> Iterator[str]:
 
 
 def _step(record: GameRecord, step: ReplayStep, seen: Shown, notes: list[NoteLine], look: GameStyle) -> str:
-    said = "".join(f"{_note(note)}\n" for note in notes if look.view in (ALL, note.color))
+    said = "".join(f"{_note(note)}\n" for note in notes if look.view.sees(COLOR_BY_WORD[note.color]))
     words = f"; {text}" if (text := seen.words(step)) else ""
     taken = _time_of(record, step, look.view) if look.times else None
     cuts = (f", interrupted after {used / 1000:.1f} ms" for at, used in record.interrupted if at == step.ply)
@@ -253,17 +253,17 @@ def _note(note: NoteLine) -> str:
 
 def _ending(record: GameRecord, look: GameStyle) -> str:
     last, verdict = len(record.actions) + 1, record.verdict
-    lines = [_note(note) for note in record.notes if note.ply == last and look.view in (ALL, note.color)]
+    lines = [_note(note) for note in record.notes if note.ply == last and look.view.sees(COLOR_BY_WORD[note.color])]
     plies = counted(verdict.plies, "ply", "plies")
     if None not in record.setups:  # else these words stand just above
         lines += ["", f"after {plies}: {_detail_for(record, look.view)}"]
     lines.append(f"verdict: {verdict.result.value}, {verdict.reason.value}, after {plies}")
     for color in Color:
-        is_told = look.times and look.view in (ALL, color.word)
+        is_told = look.times and look.view.sees(color)
         lines += _used(record, color) if is_told else _kept(record, color)
     for color in Color:
         stderr = record.stderr[color].rstrip()
-        if stderr.strip() and look.view in (ALL, color.word):
+        if stderr.strip() and look.view.sees(color):
             lines.append(f"stderr of {color.word} ({record.players[color].name}):")
             lines += [f"    {printable(line, SHOWN_CHARACTERS, lines=True)}" for line in stderr.splitlines()]
     return "\n".join(lines) + "\n"
@@ -293,16 +293,16 @@ def show_json(number: int, record: GameRecord, look: GameStyle) -> str:
     notes = [
         {"ply": note.ply, "side": note.color, "text": note.text}
         for note in record.notes
-        if look.view in (ALL, note.color) and look.plies.has(note.ply)
+        if look.view.sees(COLOR_BY_WORD[note.color]) and look.plies.has(note.ply)
     ]
     plies = _ply_entries(record, look) if None not in record.setups else []
     facts = facts_of(number, record, look.view, look.players)
-    return to_json({"game": facts, "view": look.view, "notes": notes, "plies": plies})
+    return to_json({"game": facts, "view": look.view.value, "notes": notes, "plies": plies})
 
 
 def _ply_entries(record: GameRecord, look: GameStyle) -> list[dict[str, object]]:
     replay = Replay(record)
-    seen = shown_game(replay, SeenBy(look.view), look.names)
+    seen = shown_game(replay, look.view, look.names)
     found = [_ply(seen, None, None)] if look.plies.has(0) else []
     for step in replay.steps():
         if look.plies.has(step.ply):

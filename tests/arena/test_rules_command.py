@@ -14,6 +14,7 @@ from arena.game.faults import GameResult, Verdict
 from arena.game.record import GameRecord
 from arena.league.store import Store
 from arena.report.game_text import GameStyle, game_text
+from arena.report.shown import SeenBy
 from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.stratego.shown.piece_names import Names, PieceLanguage
@@ -217,7 +218,7 @@ OPENING = "a4-a5 a7-a6 a5-a6 b7-b6"
 
 
 def told(record: GameRecord, view: str, boards: bool = False) -> str:
-    return "".join(game_text(1, record, GameStyle(view=view, boards=boards)))
+    return "".join(game_text(1, record, GameStyle(view=SeenBy(view), boards=boards)))
 
 
 def test_a_ply_says_what_of_its_time_was_not_charged_and_where_it_was_interrupted() -> None:

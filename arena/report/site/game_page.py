@@ -44,7 +44,7 @@ def game_page(
     facts: GameFacts,
     record: GameRecord,
     *,
-    audience: SeenBy,
+    seen_by: SeenBy,
     has_seeds: bool = True,
     data: GameData,
     links: GameLinks | None = None,
@@ -59,10 +59,10 @@ def game_page(
         variant=variant,
         links=links,
         has_seeds=has_seeds,
-        views=views_of(variant.kind, (facts.red.name, facts.blue.name), audience),
+        views=views_of(variant.kind, (facts.red.name, facts.blue.name), seen_by),
         data=data,
         labels=data.labels,
-        seen=data.views.get(audience.value),
+        seen=data.views.get(seen_by.value),
         shown=shown_class(variant.kind),
     )
 
@@ -133,17 +133,17 @@ class GamePages(msgspec.Struct, frozen=True, dict=True):
         if record is None:
             raise ArenaError("; ".join(damage.text for damage in stored.damage) or "its record cannot be read")
         seats = self.reader.seats(record.players)
-        audience = SeenBy.ALL if len(seats) == len(Color) else SeenBy(seats[0].word) if seats else SeenBy.PUBLIC
+        seen_by = SeenBy.ALL if len(seats) == len(Color) else SeenBy(seats[0].word) if seats else SeenBy.PUBLIC
         seeds = self.reader.audience is Audience.ALL and self.has_logs  # for the host, and for the author of a bot
         seeds = seeds or self.reader.audience is Audience.BOT
         settings = settings_of_game(self.settings, record)
         if not self.has_logs:
             record = without_logs(record)
             settings.pop(Setting.SEED, None)
-        facts, names = facts_of(number, record, audience.value, self.called), self.names
+        facts, names = facts_of(number, record, seen_by, self.called), self.names
         labels = labels_of(facts, record.variant, names)
-        data = game_data(record, audience, names, labels=labels, has_dialogue=self.has_dialogues, has_seeds=seeds)
-        page = game_page(self.frame, facts, record, audience=audience, has_seeds=seeds, data=data, links=links)
+        data = game_data(record, seen_by, names, labels=labels, has_dialogue=self.has_dialogues, has_seeds=seeds)
+        page = game_page(self.frame, facts, record, seen_by=seen_by, has_seeds=seeds, data=data, links=links)
         lines = b"".join(line + b"\n" for line in self.reader.lines(record, settings)).decode()
-        behind = most_behind(data.views.get(audience.value), record.verdict)
+        behind = most_behind(data.views.get(seen_by.value), record.verdict)
         return GameFiles(page, game_script(number, data), lines, behind)

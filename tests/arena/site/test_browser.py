@@ -98,11 +98,11 @@ def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_rul
     for number, rules in enumerate(RULES, 1):
         record = play_game(load_ruleset(rules), seed=number, plies=20)
         names = called[number % len(called)]
-        facts = facts_of(number, record, "all", {})
+        facts = facts_of(number, record, SeenBy.ALL, {})
         options = {"names": names.language.value, "ranks": names.numbering.value}
         labels = labels_of(facts, record.variant, options)
         data = game_data(record, SeenBy.ALL, options, labels=labels)
-        html = game_page(frame, facts, record, audience=SeenBy.ALL, data=data)
+        html = game_page(frame, facts, record, seen_by=SeenBy.ALL, data=data)
         (tmp_path / f"games/{number}.html").write_text(html)
         (tmp_path / f"games/{number}.js").write_text(game_script(number, data))
         page.goto(f"file://{tmp_path}/games/{number}.html{'#from=blue' if number % 2 else ''}")

@@ -90,10 +90,10 @@ def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_
     found = []
     for world, setups in enumerate((rows, twins)):
         record = _record(ruleset, setups, actions, hidden, Random(seed + world))
-        facts = facts_of(1, record, audience.value, {})
+        facts = facts_of(1, record, audience, {})
         labels = labels_of(facts, record.variant, {})
         data = game_data(record, audience, {}, labels=labels)
-        page = game_page(FRAME, facts, record, audience=audience, data=data)
+        page = game_page(FRAME, facts, record, seen_by=audience, data=data)
         found.append((page, game_script(1, data)))
     assert found[0] == found[1]
 
