@@ -21,7 +21,7 @@ from arena.game.record import GameRecord
 from arena.host.cup_settings import Playing
 from arena.host.seasons import SeasonLeague
 from arena.host.submissions import bot_folder
-from arena.league.executor import child_process
+from arena.league.executor.child_process import FrameWriter, begin, own_output
 from arena.league.executor.task import Watched
 from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import MOST_CONFIDENCE, MOST_GAMES, FormatName, FormatOptions, Kind
@@ -35,7 +35,6 @@ from arena.league.store.game_row import row_of
 from arena.report.game_list import game_line
 from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import printable
-from arena.web.beside import FrameWriter
 
 LADDER = FormatOptions(FormatName.LADDER, confidence=MOST_CONFIDENCE, games=MOST_GAMES)
 """The ladder of a season goes on until the order of all bots is as good as certain."""
@@ -171,8 +170,8 @@ class Stint(Watcher):
 
 def main() -> None:
     """Play what standard input says. Standard output is for frames alone, and no bot gets it."""
-    output = child_process.own_output()
-    child_process.begin()
+    output = own_output()
+    begin()
     use_all_descriptors()
     with suppress(OSError):
         os.nice(NICENESS)

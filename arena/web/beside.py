@@ -4,16 +4,13 @@ import contextlib
 import os
 import subprocess
 import threading
-import time
-from collections import deque
 from collections.abc import Callable
-from typing import IO
 
 import msgspec
 
-from arena.league.executor.child_process import frame, own_python
+from arena.league.executor.child_process import FrameWriter, own_python
 from arena.league.executor.task import Watched
-from arena.play.game_events import ActionPlayed, EventsDropped, GameStarted, WatchedEvent
+from arena.play.game_events import WatchedEvent
 from arena.sandbox.reaper import killed_words
 from arena.system.printable import printable
 from arena.web.address import Listening
@@ -57,74 +54,8 @@ Told = LiveSetup | Watched | GameStored | LeagueProgress | Over
 to_server = msgspec.msgpack.Decoder(Told)
 
 
-MOST_WAITING = 20_000
-"""Events on the list, some megabytes: one or two seconds of very fast bots."""
-MOST_SENT = 500
-BATCH_SECONDS = 0.05
 END_SECONDS = 7.0
 MOST_SAID = 20
-
-
-class FrameWriter:
-    """Writes messages to a pipe in a thread, so that games never wait for the reader: too many moves are dropped."""
-
-    def __init__(self, pipe: IO[bytes]) -> None:
-        self._pipe = pipe
-        self._waiting: deque[msgspec.Struct] = deque()
-        self._dropped = 0
-        self._wake = threading.Event()
-        self.is_ending = False
-        self._thread = threading.Thread(target=self._write_until_over, daemon=True)
-        self._thread.start()
-
-    def watch(self, event: WatchedEvent) -> None:
-        if isinstance(event, EventsDropped):
-            self._dropped += event.count
-        elif isinstance(event, GameStarted | ActionPlayed):
-            if len(self._waiting) >= MOST_WAITING:
-                self._dropped += 1
-            else:
-                self.put(event)
-
-    def put(self, message: msgspec.Struct) -> None:
-        self._waiting.append(message)
-        self._wake.set()
-
-    def end(self, seconds: float | None = None) -> None:
-        """Write what waits, and close the pipe, within so many seconds."""
-        self.is_ending = True
-        self._wake.set()
-        self._thread.join(seconds)
-
-    def _write_until_over(self) -> None:
-        try:
-            while not (self.is_ending and not self._waiting):
-                self._wake.wait()
-                if not self.is_ending:
-                    time.sleep(BATCH_SECONDS)
-                self._wake.clear()
-                while self._waiting:
-                    self._pipe.write(self._batch())
-                    self._pipe.flush()
-        except (OSError, ValueError):  # the reader is dead or has closed the pipe
-            self.is_ending = True
-        with contextlib.suppress(OSError, ValueError):
-            self._pipe.close()
-
-    def _batch(self) -> bytes:
-        events: list[GameStarted | ActionPlayed] = []
-        while self._waiting and len(events) < MOST_SENT:
-            if events and not isinstance(self._waiting[0], GameStarted | ActionPlayed):
-                break
-            match self._waiting.popleft():
-                case GameStarted(spec, setups):
-                    events.append(GameStarted(spec, setups, None))
-                case ActionPlayed() as event:
-                    events.append(event)
-                case message:
-                    return frame(message)
-        dropped, self._dropped = self._dropped, 0
-        return frame(Watched(tuple(events), dropped))
 
 
 class ServerBeside:
