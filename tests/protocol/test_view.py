@@ -11,14 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_play import any_rules, lively, random_rows
 from small_arena import SmallArena
+from viewed_games import random_table
 
+from arena.search import Knowledge
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.ruleset import Bombs, EqualRanks, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.rules.tables import fight
 from protocol.messages import Battle, Clock, Enemy, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
 from protocol.notation import HOME_SQUARES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
-from protocol.view import Piece, View
+from protocol.view import Piece, View, stayers
 
 RED, BLUE = Color.RED, Color.BLUE
 ROWS = ("F.........", "..........", "..........", "2S3......M")
@@ -147,57 +149,6 @@ def can_be(view: View, square: str) -> frozenset[Rank]:
     return view.possible_ranks(piece)
 
 
-def test_an_enemy_piece_can_be_anything_that_is_left_of_its_army() -> None:
-    view = facing_one_of_each()
-    assert can_be(view, "a7") == frozenset(Rank)
-    play(view, Moved(RED, "e4-e7"), Battle("e7", Rank.LIEUTENANT, Rank.GENERAL, Survivor.DEFENDER))
-    assert can_be(view, "e7") == {Rank.GENERAL}
-    assert can_be(view, "a7") == frozenset(Rank) - {Rank.GENERAL}
-    play(view, Moved(RED, "f4-f7"), Battle("f7", Rank.CAPTAIN, Rank.SERGEANT, Survivor.ATTACKER))
-    assert can_be(view, "a7") == frozenset(Rank) - {Rank.GENERAL, Rank.SERGEANT}
-
-
-@pytest.mark.parametrize(
-    ("rules", "fixed"),
-    [
-        ({}, {Rank.FLAG, Rank.BOMB}),
-        ({"bombs": "exploding"}, {Rank.FLAG, Rank.BOMB}),
-        ({"bombs": "mobile"}, {Rank.FLAG}),
-        ({"flag": "mobile"}, {Rank.BOMB}),
-        ({"bombs": "mobile", "flag": "mobile"}, set()),
-    ],
-)
-def test_a_piece_that_has_moved_is_none_of_those_that_cannot(rules: dict[str, str], fixed: set[Rank]) -> None:
-    view = facing_one_of_each(**rules)
-    play(view, Moved(BLUE, "a7-a6"))
-    assert can_be(view, "a6") == frozenset(Rank) - fixed
-    assert can_be(view, "b7") == frozenset(Rank)
-
-
-def test_two_squares_straight_on_show_a_scout_or_a_captain_where_captains_run() -> None:
-    view = facing_one_of_each(captains="two-steps")
-    play(view, Moved(BLUE, "a7-a5"), Moved(BLUE, "b7-b6"))
-    assert can_be(view, "a5") == {Rank.SCOUT, Rank.CAPTAIN}
-    assert look(view, "a5") == "b!"
-    assert can_be(view, "b6") == MOBILE
-    play(view, Moved(BLUE, "j7-j6"), Moved(BLUE, "j6-h6"), Moved(BLUE, "a5-b5"))
-    assert can_be(view, "h6") == can_be(view, "b5") == {Rank.SCOUT, Rank.CAPTAIN}
-
-
-def test_when_the_captain_is_known_another_piece_that_runs_is_a_scout() -> None:
-    view = facing_one_of_each(captains="two-steps")
-    play(view, Moved(BLUE, "a7-a5"), Moved(BLUE, "b7-b6-c6"))
-    assert can_be(view, "a5") == {Rank.SCOUT}
-
-
-def test_a_turn_shows_a_captain() -> None:
-    view = facing_one_of_each(captains="two-steps")
-    play(view, Moved(BLUE, "a7-a6-b6"))
-    assert look(view, "b6") == "b6"
-    assert can_be(view, "b6") == {Rank.CAPTAIN}
-    assert Rank.CAPTAIN not in view.hidden_ranks()
-
-
 @pytest.mark.parametrize("following", [Moved(RED, "b4-b5"), Legal(("b4-b5",)), Turn(2, 1, 1)], ids=repr)
 def test_a_piece_that_runs_two_squares_and_is_not_announced_as_a_scout_is_a_captain(
     following: Moved | Legal | Turn,
@@ -228,23 +179,6 @@ def test_a_piece_that_brings_another_back_is_neither_a_scout_nor_the_flag() -> N
     assert can_be(view, "j1") == frozenset(Rank) - {Rank.SCOUT, Rank.FLAG}
 
 
-@pytest.mark.parametrize("bombs", Bombs)
-@pytest.mark.parametrize("equal_ranks", EqualRanks)
-@pytest.mark.parametrize("letter", "S3456789I")
-def test_what_stays_in_silence_can_only_be_what_stays_against_that_attacker(
-    letter: str, equal_ranks: EqualRanks, bombs: Bombs
-) -> None:
-    view = facing_one_of_each(defence="silent", equal_ranks=equal_ranks.value, bombs=bombs.value)
-    square = "abcdefghij"["S23456789I".index(letter)]
-    attacker = next(rank for rank in Rank if rank.letter == letter)
-    play(view, Moved(RED, f"{square}4-{square}7"), Battle(f"{square}7", attacker, None, Survivor.DEFENDER))
-    staying = {rank for rank in Rank if fight(attacker, rank, equal_ranks, bombs) is Survivor.DEFENDER}
-    assert can_be(view, f"{square}7") == staying
-    assert (look(view, f"{square}7") == "b?") is (len(staying) > 1)
-    assert view.captured == ([attacker], [])
-    assert can_be(view, "a8") == (frozenset(Rank) if len(staying) > 1 else frozenset(Rank) - staying)
-
-
 def test_a_wrong_guess_excludes_and_a_right_one_removes() -> None:
     view = facing_one_of_each(infiltration="yes")
     play(view, Moved(RED, "j6?j7M"), Guess("j7", Rank.MARSHAL, False))
@@ -256,21 +190,37 @@ def test_a_wrong_guess_excludes_and_a_right_one_removes() -> None:
     assert can_be(view, "a7") == frozenset(Rank) - {Rank.BOMB}
 
 
-def test_all_that_a_piece_has_shown_counts_together() -> None:
-    view = facing_one_of_each(captains="two-steps", infiltration="yes")
-    play(view, Moved(BLUE, "a7-a5"), Moved(RED, "j6?a5S"), Guess("a5", Rank.SPY, False))
-    assert can_be(view, "a5") == {Rank.SCOUT, Rank.CAPTAIN}
-    play(view, Moved(RED, "j6?a5S"), Guess("a5", Rank.SCOUT, False))
-    assert look(view, "a5") == "b6"
-    view = facing_one_of_each(captains="two-steps", defence="silent")
-    play(view, Moved(BLUE, "a7-a5"), Moved(BLUE, "a5-a7"))
-    play(view, Moved(RED, "e4-a7"), Battle("a7", Rank.LIEUTENANT, None, Survivor.DEFENDER))
-    assert look(view, "a7") == "b6"
-
-
 # --- whole games --------------------------------------------------------------------------------------------------
 
 SQUARE = re.compile(SQUARE_PATTERN)
+
+
+@pytest.mark.parametrize("bombs", Bombs)
+@pytest.mark.parametrize("equal_ranks", EqualRanks)
+def test_what_stays_in_silence_is_what_stays_against_that_attacker(equal_ranks: EqualRanks, bombs: Bombs) -> None:
+    for attacker in set(Rank) - {Rank.FLAG, Rank.BOMB}:
+        staying = {rank for rank in Rank if fight(attacker, rank, equal_ranks, bombs) is Survivor.DEFENDER}
+        assert stayers(attacker, bombs is Bombs.FIXED) == staying
+
+
+@pytest.mark.parametrize("name", EVERY_RULESET)
+def test_a_piece_can_be_what_follows_from_what_was_told_of_it(name: str) -> None:
+    """`arena.search` concludes it by itself, and is held against all set-ups from which the same would be told."""
+    table, rng, readers = random_table(load_ruleset(name), 3), Random(3), dict[Color, Knowledge]()
+    while table.game.outcome is None and table.game.ply < 150:
+        view = table.view
+        if view.color not in readers:
+            readers[view.color] = Knowledge(view)
+        reader = readers[view.color]
+        reader.update()
+        for square, piece in reader.pieces.items():
+            seen = view.board[square]
+            assert seen
+            assert (seen.rank is not None) is (len(piece.ranks) == 1)
+            left = frozenset(Rank) if seen.rank else frozenset(view.hidden_ranks())
+            unsure = {Rank.FLAG} if view.rules["flag"] == "mobile" else set[Rank]()  # which has a lot of conditions
+            assert view.possible_ranks(seen) - unsure == piece.ranks & left - unsure
+        table.play(lively(table.game, rng).text)
 
 
 @settings(max_examples=15, deadline=None)
