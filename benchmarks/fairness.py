@@ -47,8 +47,6 @@ import psutil
 import trio
 
 from arena.bots.loading import load_bot
-from arena.bots.process import BotProcess
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
@@ -56,6 +54,8 @@ from arena.game.time_control import TimeControl
 from arena.league.executor.local import local_executor
 from arena.league.executor.task import Failed, GameTask, Played, Watched
 from arena.league.store import Store
+from arena.processes.process import BotProcess
+from arena.processes.runnable import PlaySettings
 from arena.sandbox.launch import Launch
 from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset

@@ -19,13 +19,13 @@ from leagues import Listed, specs
 from ply import INSTANT_BOT, compile_program
 
 from arena.bots.loading import load_bot
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.league.executor.local import local_executor
 from arena.league.league_options import usable_cpus
 from arena.league.play_missing import LeagueRun
 from arena.league.store import Store
 from arena.league.stored_league import GamesBetween, StoredWalk
+from arena.processes.runnable import PlaySettings
 from arena.report.progress import Progress
 
 PLIES = 20

@@ -32,7 +32,6 @@ import trio
 from ply import INSTANT_BOT, compile_program
 
 from arena.bots.loading import load_bot
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
@@ -42,6 +41,7 @@ from arena.league.pairing.pairing import Pairing
 from arena.league.play_missing import LeagueRun
 from arena.league.store import GameRow, Store
 from arena.league.stored_league import GamesBetween, StoredWalk
+from arena.processes.runnable import PlaySettings
 from arena.report.progress import Progress
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset

@@ -30,12 +30,12 @@ from ply import INSTANT_BOT, compile_program
 
 import arena
 from arena.bots.loading import load_bot
-from arena.bots.runnable import PlaySettings
-from arena.bots.starting import Sandbox
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.game_options import GameOptions
 from arena.play.runner import play_game
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.sandbox.levels import Level
 from arena.sandbox.reaper import own_every_orphan
 from arena.stratego.game import variant_of

@@ -19,18 +19,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.learn"}),
     frozenset({"arena.bots"}),
     frozenset({"arena.sandbox"}),
-    frozenset(
-        {
-            "arena.bots.usage",
-            "arena.bots.arrivals",
-            "arena.bots.pipes",
-            "arena.bots.process",
-            "arena.bots.trial",
-            "arena.bots.runnable",
-            "arena.bots.starting",
-        }
-    )
-    | frozenset({"arena.bots.build", "arena.bots.build_sandbox", "arena.bots.folders"}),
+    frozenset({"arena.processes"}),
     frozenset({"arena.play", "arena.stratego.seat_state"}),
     frozenset({"arena.league.ratings"}),
     frozenset({"arena.league.store"}),

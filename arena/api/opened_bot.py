@@ -11,11 +11,7 @@ import trio
 
 from arena.api.keywords import AnyPath, BotKeywords, GameWord, Rules, bot_word, plain_errors, play_options
 from arena.api.threads import BackgroundCall, in_thread_of_trio
-from arena.bots.folders import BotFolders
-from arena.bots.process import QUIT_GRACE, BotProcess
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, IllegalAnswerError, UsageError
 from arena.game import State, Variant, displayed
 from arena.game.live import introduction
@@ -23,6 +19,10 @@ from arena.game.time_control import parse_time
 from arena.league.league_options import PlayOptions, variant_of
 from arena.league.option_values import check_options, option_value, usual_limits
 from arena.league.plan import prepared
+from arena.processes.folders import BotFolders
+from arena.processes.process import QUIT_GRACE, BotProcess
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.sandbox.killing import killed_with_us
 from arena.sandbox.launch import StartError
 from arena.sandbox.levels import Level

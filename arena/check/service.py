@@ -5,11 +5,8 @@ from dataclasses import dataclass
 
 import trio
 
-from arena.bots.folders import BotFolders
 from arena.bots.languages import language_of
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.check.situations import (
     Checked,
     Extent,
@@ -31,6 +28,9 @@ from arena.league.option_values import check_values, time_control, usual_limits
 from arena.league.plan import prepared
 from arena.league.stop import Say, run_games
 from arena.league.versions import Versions
+from arena.processes.folders import BotFolders
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.sandbox.levels import Level
 from arena.system.concurrency import Run
 from arena.system.printable import printable

@@ -11,7 +11,6 @@ import msgspec
 
 from arena.bots.entering import may_be
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.check.situations import Failure
 from arena.check.talk import Manner, Times, talk_with
 from arena.errors import ArenaError, IllegalAnswerError, UsageError
@@ -22,6 +21,7 @@ from arena.game.recorded import BY_A_LINE, spec_of
 from arena.game.referee import Referee
 from arena.game.seat import Seat
 from arena.game.time_control import MICROSECONDS
+from arena.processes.starting import Sandbox
 from arena.sandbox.launch import StartError
 from arena.system.printable import printable
 from protocol.conversation import Phase

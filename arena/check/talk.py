@@ -14,8 +14,6 @@ from typing import Protocol
 import trio
 import trio.lowlevel
 
-from arena.bots.arrivals import Arrivals
-from arena.bots.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProcess
 from arena.bots.spec import BotSpec
 from arena.check.situations import ExchangedLine, Failure
 from arena.game.faults import Excess, Fault, Hint
@@ -26,6 +24,8 @@ from arena.game.seat import Seat
 from arena.game.transcript import Speaker
 from arena.play.driver import EXIT_FOLLOWS
 from arena.play.runner import seen_of
+from arena.processes.arrivals import Arrivals
+from arena.processes.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProcess
 from arena.system.concurrency import background, readable
 from arena.system.printable import printable
 from protocol.conversation import Phase

@@ -10,9 +10,7 @@ import trio
 
 from arena.bots.finding import why_unfit
 from arena.bots.languages import language_of
-from arena.bots.process import QUIT_GRACE
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.check.situations import Failure, Mark, Situation, SituationOutcome, Twist
 from arena.check.talk import Manner, Talk, Times, talk_with
 from arena.game import Game, Variant
@@ -24,6 +22,8 @@ from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Introduction
 from arena.game.time_control import TimeControl
+from arena.processes.process import QUIT_GRACE
+from arena.processes.starting import Sandbox
 from arena.sandbox.launch import StartError
 from protocol.conversation import Phase
 from protocol.seats import Color, Reason

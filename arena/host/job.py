@@ -18,7 +18,6 @@ import trio
 
 from arena.bots.asked import AskedBot
 from arena.bots.finding import find_entrants
-from arena.bots.folders import BotFolders
 from arena.bots.samples import sample_file
 from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import Checked, Extent, Mark
@@ -34,6 +33,7 @@ from arena.league.plan import LeagueEntry, prepared
 from arena.league.play_missing import Watcher
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow
+from arena.processes.folders import BotFolders
 from arena.report.checklist import check_text
 from arena.sandbox.launch import HostError, SandboxError
 from arena.sandbox.levels import choose

@@ -17,7 +17,6 @@ import msgspec
 import trio
 
 from arena.bots.entering import fingerprint
-from arena.bots.runnable import PlaySettings
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import Player
 from arena.league.executor.local import local_executor
@@ -44,6 +43,7 @@ from arena.league.stored_league import (
 )
 from arena.league.versions import note_versions
 from arena.play.machine import read_reference
+from arena.processes.runnable import PlaySettings
 from arena.system.concurrency import Run, background
 from arena.system.printable import counted
 

@@ -17,7 +17,6 @@ import trio
 
 from arena.bots.names import expected_name, name_fault
 from arena.bots.spec import BotSpec, person_spec
-from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player, with_clock, without_clock
 from arena.game.time_control import parse_time
@@ -33,6 +32,7 @@ from arena.league.store import Store
 from arena.league.versions import Versions, note_versions
 from arena.play.game_options import GameOptions
 from arena.play.session import Session
+from arena.processes.starting import Sandbox
 from arena.system.concurrency import Run, background
 from protocol.seats import Color
 

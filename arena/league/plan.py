@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING
 from arena.bots.asked import Own, asked_bot
 from arena.bots.entering import assign_identities, broken, copies_of_one
 from arena.bots.finding import find_entrants, find_one, fitting
-from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
-from arena.bots.runnable import PlaySettings, runnable
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.game_spec import Player
@@ -42,6 +40,8 @@ from arena.league.settings import Settings, is_seed
 from arena.league.stop import Say
 from arena.league.store import Store, is_empty_file, sole_use
 from arena.league.store.document import Setting
+from arena.processes.folders import BotFolders
+from arena.processes.runnable import PlaySettings, runnable
 from arena.sandbox.levels import Level, choose
 from arena.sandbox.programs import HostPrograms
 from arena.system.concurrency import Run
@@ -168,7 +168,7 @@ def built(
     limits = build_limits(options)
     host = HostPrograms(options.interpreters, bots)
     if not options.built and any(bot.build and bot.fault is None for bot in bots):
-        from arena.bots.build import build_all  # most leagues build no bot
+        from arena.processes.build import build_all  # most leagues build no bot
 
         bots = build_all(bots, level, limits, host, say, folders=folders, run=run)
     return runnable(level, bots, host, usual_limits(options), run)

@@ -18,13 +18,10 @@ from arena.bots.archive import copies_in
 from arena.bots.asked import AskedBot
 from arena.bots.entering import as_player, may_be, place_of
 from arena.bots.finding import bots_at
-from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits, read_limits
 from arena.bots.loading import load_bot
-from arena.bots.runnable import PlaySettings
 from arena.bots.samples import PREFIX, SAMPLES, bot_path, sample_file, split_word
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player, is_person
 from arena.game.record import GameRecord
@@ -37,6 +34,9 @@ from arena.league.saved import play_alone
 from arena.league.stop import Say, StopRequest, run_games
 from arena.league.trust import bot_line, is_archived, is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.league.versions import Versions
+from arena.processes.folders import BotFolders
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.sandbox.levels import Level
 from arena.system.concurrency import Run
 from arena.system.printable import SHOWN, printable

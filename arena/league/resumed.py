@@ -16,11 +16,8 @@ import msgspec
 import trio
 
 from arena.bots.entering import assign_identities, place_of
-from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.game_spec import is_person
 from arena.league.game_ids import Games, misfit, pair_seed_of, rounds_tried
@@ -30,6 +27,9 @@ from arena.league.stop import Say, run_games
 from arena.league.store import Kept, Store, is_empty_file, sole_use
 from arena.league.trust import is_trusted, level_for, limits_for, untrusted_text
 from arena.play.saved_game import SavedGame
+from arena.processes.folders import BotFolders
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.sandbox.levels import Level
 from arena.system.concurrency import Run
 from arena.system.printable import printable

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import trio
 
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
@@ -26,6 +24,8 @@ from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions, note_versions
 from arena.play.saved_game import refuse_to_overwrite, save_game, saved_game
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.system.concurrency import Run, background
 from arena.system.printable import printable
 

@@ -12,9 +12,6 @@ from collections.abc import Callable, Mapping
 
 import trio
 
-from arena.bots.arrivals import DOZE_SECONDS, Arrivals
-from arena.bots.process import STARVED_MOST, STARVED_PAUSE
-from arena.bots.usage import CpuTimes, Delay, delay_between
 from arena.game.hints import Activity, TurnUse
 from arena.game.record import History
 from arena.game.referee import Referee
@@ -23,6 +20,9 @@ from arena.game.time_control import NEVER
 from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
 from arena.play.game_options import GameOptions, Interrupt
 from arena.play.participant import Participant
+from arena.processes.arrivals import DOZE_SECONDS, Arrivals
+from arena.processes.process import STARVED_MOST, STARVED_PAUSE
+from arena.processes.usage import CpuTimes, Delay, delay_between
 from arena.system.concurrency import open_nursery, readable, writable
 from protocol.conversation import Phase
 from protocol.seats import Color

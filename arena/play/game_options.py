@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import trio
 
 from arena.bots.limits import Limits
-from arena.bots.process import BotProcess
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import Player
@@ -16,6 +15,7 @@ from arena.game.seat import Introduction
 from arena.game.time_control import NEVER
 from arena.play.game_events import GameEvent
 from arena.play.participant import Participant
+from arena.processes.process import BotProcess
 from arena.sandbox.launch import Launch
 from protocol.messages import Quit
 from protocol.seats import Color

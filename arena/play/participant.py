@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import trio
 
-from arena.bots.process import QUIT_GRACE, BotProcess
-from arena.bots.usage import CpuTimes
 from arena.game.faults import Excess
 from arena.game.hints import Activity
 from arena.game.person_seat import PersonSeat
+from arena.processes.process import QUIT_GRACE, BotProcess
+from arena.processes.usage import CpuTimes
 from protocol.game_bot import encoded
 from protocol.lines import LineBuffer
 

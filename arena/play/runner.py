@@ -11,9 +11,7 @@ from functools import partial
 import msgspec
 import trio
 
-from arena.bots.arrivals import Arrivals
 from arena.bots.languages import language_of
-from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.program_files import links_out
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
@@ -31,6 +29,8 @@ from arena.play.game_events import GameFinished
 from arena.play.game_options import USUAL, GameOptions, Interrupt, KeptBot, VoidGameError
 from arena.play.machine import this_machine
 from arena.play.participant import Participant, PersonParticipant
+from arena.processes.arrivals import Arrivals
+from arena.processes.process import QUIT_GRACE, BotProcess
 from arena.sandbox.launch import StartError
 from arena.system.concurrency import open_nursery
 from arena.version import __version__

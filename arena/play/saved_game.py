@@ -21,7 +21,6 @@ from arena.bots.asked import AskedBot
 from arena.bots.entering import as_player, may_be
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
 from arena.bots.loading import NotThereError, load_bot
-from arena.bots.runnable import PlaySettings
 from arena.bots.samples import bot_path
 from arena.bots.spec import BotSpec, person_spec
 from arena.errors import UsageError
@@ -30,6 +29,7 @@ from arena.game.recheck import check_course, check_time
 from arena.game.record import History, RecordError
 from arena.game.registry import NoSuchGameError
 from arena.game.time_control import TimeControl
+from arena.processes.runnable import PlaySettings
 from arena.sandbox.levels import Level
 from arena.system.printable import counted, printable
 from arena.system.user_files import FileError, read_file, written_whole

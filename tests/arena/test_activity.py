@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from waiting import until
 
-from arena.bots.usage import activity_of
 from arena.game.hints import Activity
+from arena.processes.usage import activity_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="read from /proc")
 

@@ -17,15 +17,15 @@ import pytest
 import trio
 import trio.testing
 
-import arena.bots.arrivals
-from arena.bots.arrivals import (
+import arena.processes.arrivals
+from arena.game.time_control import Suspension
+from arena.processes.arrivals import (
     BEAT_SECONDS,
     CALL_SECONDS,
     DOZE_SECONDS,
     MOMENT,
     Arrivals,
 )
-from arena.game.time_control import Suspension
 
 needs_epoll = pytest.mark.skipif(not hasattr(select, "epoll"), reason="without epoll nobody looks")
 needs_schedstat = pytest.mark.skipif(
@@ -87,8 +87,8 @@ class Scripted:
         self.waited = 0.0
         self.worked = 0.0
         self.suspended = 0.0
-        monkeypatch.setattr(arena.bots.arrivals, "_worked", lambda: self.worked)
-        monkeypatch.setattr(arena.bots.arrivals, "_suspended", lambda: self.suspended)
+        monkeypatch.setattr(arena.processes.arrivals, "_worked", lambda: self.worked)
+        monkeypatch.setattr(arena.processes.arrivals, "_suspended", lambda: self.suspended)
         monkeypatch.setattr(Arrivals, "_waited_for_cpu", lambda _: self._waited())
         self.clock: Callable[[], float] = lambda: self.moment
         self._writes = False
@@ -306,7 +306,7 @@ def test_what_came_from_a_forgotten_descriptor_is_not_taken_for_the_next_of_that
 
 
 def test_without_epoll_an_answer_counts_from_when_it_is_read(monkeypatch: pytest.MonkeyPatch, pipe: Pipe) -> None:
-    monkeypatch.setattr(arena.bots.arrivals, "select", SimpleNamespace())
+    monkeypatch.setattr(arena.processes.arrivals, "select", SimpleNamespace())
     scripted = Scripted(monkeypatch, pipe)
     scripted.sleep(10.0, until=11.0)
     scripted.look(12.0)
@@ -381,7 +381,7 @@ def test_a_stop_in_a_call_that_takes_much_longer_than_such_calls_do_is_noticed(s
 @needs_epoll
 def test_what_the_arena_works_before_its_heartbeat_is_no_stop(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = trio.testing.MockClock()
-    monkeypatch.setattr(arena.bots.arrivals, "_worked", clock.current_time)
+    monkeypatch.setattr(arena.processes.arrivals, "_worked", clock.current_time)
 
     class Works(trio.abc.Instrument):
         """A task keeps the arena at work until the heartbeat is due."""

@@ -9,9 +9,9 @@ from made_files import put
 
 from arena.bots.finding import find_entrants
 from arena.bots.loading import load_bot
-from arena.bots.process import BotProcess
 from arena.bots.spec import TOKEN_VARIABLE, BotSpec
 from arena.errors import UsageError
+from arena.processes.process import BotProcess
 from arena.sandbox.launch import Launch
 
 

@@ -18,12 +18,12 @@ from made_files import put
 from own_children import started_from_now
 from sandboxes import at_every_level, in_bwrap
 
-from arena.bots.build import build_all
 from arena.bots.limits import MIB, BuildLimits, Limits
 from arena.bots.loading import load_bot
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
+from arena.processes.build import build_all
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.sandbox import bwrap, bwrap_check
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms

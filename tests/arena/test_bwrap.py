@@ -25,9 +25,9 @@ from made_files import put
 import protocol
 from arena.bots.limits import MIB, Limits
 from arena.bots.loading import load_bot
-from arena.bots.process import EXIT_OF_SIGNALS
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
+from arena.processes.process import EXIT_OF_SIGNALS
 from arena.sandbox.bwrap import (
     CONTAINER_USERS,
     FILTER,

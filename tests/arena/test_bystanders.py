@@ -33,7 +33,7 @@ from arena.league.game_ids import Games
 from arena.bots.limits import Limits
 from arena.play.runner import play_game
 from arena.game.time_control import parse_time
-from arena.bots.process import BotProcess
+from arena.processes.process import BotProcess
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 

@@ -10,13 +10,13 @@ import trio
 from bot_games import play
 
 from arena.bots.loading import load_bot
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.check.stored_game import Replayed, StoredGame, replay, seated
 from arena.cli import exit_codes, main
 from arena.errors import UsageError
 from arena.game.record import GameRecord
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.report.checklist import WIDTH, replay_json, replay_text
 from arena.sandbox.levels import Level
 from protocol.notation import Color, Reason

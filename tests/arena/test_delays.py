@@ -12,9 +12,7 @@ import pytest
 import trio
 from schedules import schedule
 
-from arena.bots.process import BotProcess
 from arena.bots.spec import BotSpec
-from arena.bots.usage import Delay, delay_between
 from arena.game.hints import Activity
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
@@ -23,6 +21,8 @@ from arena.play import retry
 from arena.play.driver import Driver
 from arena.play.game_options import MOST_EXCUSED, GameOptions, start_bot
 from arena.play.retry import play_with_retries
+from arena.processes.process import BotProcess
+from arena.processes.usage import Delay, delay_between
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason

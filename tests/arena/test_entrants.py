@@ -18,11 +18,11 @@ from made_files import put
 from arena.bots.asked import AskedBot, Own
 from arena.bots.finding import find_entrants
 from arena.bots.loading import load_bot
-from arena.bots.runnable import runnable
 from arena.bots.spec import BotSpec
 from arena.game.recheck import check_record
 from arena.game.time_control import parse_time
 from arena.league.store import Store
+from arena.processes.runnable import runnable
 from arena.sandbox.levels import Level
 
 if TYPE_CHECKING:

@@ -15,8 +15,6 @@ from sandboxes import in_bwrap
 from schedules import schedule
 
 from arena.bots.limits import Limits
-from arena.bots.process import BotProcess
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
@@ -36,6 +34,8 @@ from arena.league.executor.task import (
 )
 from arena.league.league_options import usable_cpus
 from arena.league.settings import Settings
+from arena.processes.process import BotProcess
+from arena.processes.runnable import PlaySettings
 from arena.sandbox.launch import Launch
 from arena.sandbox.levels import Level
 from arena.stratego.game import variant_of

@@ -97,7 +97,7 @@ def test_a_local_league_imports_no_cluster_and_starts_no_bot_in_its_main_process
     names = imported("league", "drifter", "raider", *options)
     ours = {name for name in names if name.split(".")[0] in ("arena", "protocol")}
     assert "arena.league.executor.local" in ours
-    assert not any(name.startswith(("arena.league.executor.cluster", "arena.bots.process")) for name in ours)
+    assert not any(name.startswith(("arena.league.executor.cluster", "arena.processes.process")) for name in ours)
     assert len(ours) <= 120
 
 

@@ -19,10 +19,10 @@ from sandboxes import at_every_level, in_bwrap
 
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
-from arena.bots.runnable import PlaySettings, RefusedBotsError, runnable
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.errors import UsageError
+from arena.processes.runnable import PlaySettings, RefusedBotsError, runnable
+from arena.processes.starting import Sandbox
 from arena.sandbox import bwrap
 from arena.sandbox.launch import SandboxError
 from arena.sandbox.levels import Level

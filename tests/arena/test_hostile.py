@@ -24,15 +24,15 @@ import trio
 from bot_games import play
 
 from arena.bots.limits import Limits, parse_size
-from arena.bots.pipes import STDERR_KEPT
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.game.faults import MARK, GameResult
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.play.game_options import GameOptions
+from arena.processes.pipes import STDERR_KEPT
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.sandbox.bwrap_check import shares_by_session
 from arena.sandbox.levels import Level
 from protocol.notation import Color, Reason

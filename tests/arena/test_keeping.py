@@ -15,9 +15,7 @@ from schedules import schedule
 from scripted import game_spec
 
 from arena.bots.limits import MIB, Limits
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.game.faults import Cause, Excess
 from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
@@ -29,6 +27,8 @@ from arena.league.executor.task import Begun, GameTask, Lost, Notice, Outcome, P
 from arena.league.settings import Settings
 from arena.play.game_options import USUAL, GameOptions, Keeper
 from arena.play.retry import play_with_retries
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.sandbox.levels import Level
 from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.rulesets import load_ruleset

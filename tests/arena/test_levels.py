@@ -18,14 +18,14 @@ from sandboxes import at_every_level
 
 from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.loading import load_bot
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.cli.cmd_doctor import health_report
 from arena.cli.process_setup import level_line
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.play.game_options import GameOptions
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.sandbox import bwrap_check
 from arena.sandbox.levels import AUTO, Health, Level, choose, examine
 from arena.system.terminal_text import drawn, unpainted

@@ -12,16 +12,16 @@ import pytest
 import trio
 from bot_games import play
 
-from arena.bots.arrivals import Arrivals
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
-from arena.bots.usage import Delay
 from arena.game.faults import GameResult
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
 from arena.play.game_options import GameOptions
 from arena.play.machine import this_machine
+from arena.processes.arrivals import Arrivals
+from arena.processes.usage import Delay
 from arena.sandbox import freezer
 from arena.sandbox.launch import HostError, known_fault
 from protocol.notation import Color, Reason

@@ -15,7 +15,6 @@ import pytest
 from commands import invoke, run_program
 from talking import play, talking
 
-from arena.bots.build import build_all
 from arena.bots.languages import LANGUAGES, TEST_SCRIPT, Language, find_language
 from arena.bots.limits import BuildLimits, Limits
 from arena.bots.loading import load_bot
@@ -24,6 +23,7 @@ from arena.bots.samples import SAMPLES
 from arena.bots.spec import BotSpec
 from arena.cli import exit_codes
 from arena.errors import ArenaError, UsageError
+from arena.processes.build import build_all
 from arena.sandbox import bwrap
 from arena.sandbox.levels import Level
 from arena.sandbox.mounts import mounts_of

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 import pytest
 from waiting import until
 
-from arena.bots.usage import OwnProcesses
 from arena.game.hints import Activity
+from arena.processes.usage import OwnProcesses
 from arena.sandbox import killing, reaper
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are read from /proc")

@@ -12,11 +12,11 @@ import pytest
 import trio
 import trio.testing
 
-import arena.bots.pipes
-import arena.bots.usage
-from arena.bots.process import BotProcess
+import arena.processes.pipes
+import arena.processes.usage
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.game.hints import Activity
+from arena.processes.process import BotProcess
 from arena.sandbox import reaper
 from arena.sandbox.launch import Launch, StartError
 from arena.sandbox.reaper import adopt_orphans
@@ -138,7 +138,7 @@ def test_who_is_slow_to_exit_for_want_of_a_cpu_is_waited_for_and_nobody_else(
         async with running(*shell("echo up; read line; sleep 0.3; exit 5")) as process:
             await heard(process, b"up")
             if is_kept_waiting:
-                monkeypatch.setattr(arena.bots.usage, "activity_of", lambda pids: Activity.RUNS)
+                monkeypatch.setattr(arena.processes.usage, "activity_of", lambda pids: Activity.RUNS)
             process.write_now(b"quit\n")
             assert await process.exits_within(0.01) is is_kept_waiting
 
@@ -159,7 +159,7 @@ def test_who_exits_at_the_end_of_input_gets_no_signal() -> None:
 
 
 def test_who_does_not_exit_is_told_before_it_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arena.bots.process, "TERM_GRACE", NEVER_ENDS)
+    monkeypatch.setattr(arena.processes.process, "TERM_GRACE", NEVER_ENDS)
 
     script = """
 import os, signal, time

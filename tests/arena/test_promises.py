@@ -20,8 +20,7 @@ from bot_games import play
 from sandboxes import LEVELS
 from waiting import PATIENCE, until
 
-import arena.bots.pipes
-from arena.bots.arrivals import Arrivals
+import arena.processes.pipes
 from arena.bots.limits import MIB
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
@@ -29,6 +28,7 @@ from arena.game.faults import GameResult
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
 from arena.play.game_options import VoidGameError
+from arena.processes.arrivals import Arrivals
 from arena.sandbox.levels import Level
 from arena.sandbox.procfs import read_file
 from protocol.notation import Reason
@@ -88,7 +88,7 @@ def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, descriptor: int
 ) -> None:
     """On standard output a line that is too long ends the game; standard error is all read, and its end is kept."""
-    monkeypatch.setattr(arena.bots.pipes, "STDERR_PAUSE", 0)
+    monkeypatch.setattr(arena.processes.pipes, "STDERR_PAUSE", 0)
     flood = f"data = b'x' * 65536\nfor _ in range({FLOOD // 65536}): os.write({descriptor}, data)\n"
     last = "os.write(2, b'all of it')\nplay(1)\nhear('turn')\nsay('move resign')\nhear('end')"
     flooder = make_bot(f"introduce()\nset_up()\n{flood}{last}")
@@ -102,7 +102,7 @@ def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
     if descriptor == 2:
         assert record.stderr[1].endswith("all of it")
         assert (
-            f"[{FLOOD + len('all of it') - arena.bots.pipes.STDERR_KEPT} bytes before this were dropped]"
+            f"[{FLOOD + len('all of it') - arena.processes.pipes.STDERR_KEPT} bytes before this were dropped]"
             in record.stderr[1]
         )
 

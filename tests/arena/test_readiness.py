@@ -12,11 +12,11 @@ import trio.testing
 from schedules import schedule
 from waiting import PATIENCE
 
-from arena.bots.arrivals import Arrivals
 from arena.bots.spec import BotSpec
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings
 from arena.play.runner import play_game
+from arena.processes.arrivals import Arrivals
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.system import concurrency

@@ -12,8 +12,8 @@ import pytest
 import trio
 
 from arena.bots.limits import MIB, Limits
-from arena.bots.process import BotProcess
 from arena.bots.spec import TOKEN_VARIABLE
+from arena.processes.process import BotProcess
 from arena.sandbox import killing, procfs, reaper, watch
 from arena.sandbox.launch import Launch
 

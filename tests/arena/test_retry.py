@@ -8,16 +8,16 @@ import trio
 from sandboxes import in_bwrap
 from schedules import schedule
 
-from arena.bots import process
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings
 from arena.play import retry
 from arena.play.game_options import MOST_TRIES, USUAL, GameOptions, Interrupt, VoidGameError, start_bot
 from arena.play.retry import play_on_with_retries, play_with_retries
+from arena.processes import process
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.sandbox.launch import SandboxError
 from arena.sandbox.levels import Level
 from arena.stratego.game import variant_of

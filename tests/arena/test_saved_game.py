@@ -18,9 +18,7 @@ from scripted import Table, game_spec
 
 from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.loading import load_bot
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import TOKEN_VARIABLE
-from arena.bots.starting import Sandbox
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History, NoteLine
 from arena.game.referee import Referee
@@ -30,6 +28,8 @@ from arena.league.saved import PreparedGame, play_prepared
 from arena.league.stop import StopRequest
 from arena.league.store import Store, StoreChangedError
 from arena.play.saved_game import load_saved, save_game, saved_game
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.sandbox.levels import Level
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.state import as_stratego

@@ -16,13 +16,13 @@ import trio
 from made_bots import RESIGNS
 from sandboxes import at_every_level
 
-from arena.bots.build import build_all
-from arena.bots.folders import BotFolders
 from arena.bots.limits import BuildLimits
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.league.store import Store, sole_use
 from arena.league.versions import compare
+from arena.processes.build import build_all
+from arena.processes.folders import BotFolders
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms
 

@@ -15,13 +15,13 @@ import trio
 from made_files import put
 from sandboxes import in_bwrap
 
-from arena.bots.build import build_all
 from arena.bots.limits import BuildLimits, Limits
 from arena.bots.loading import load_bot
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.errors import UsageError
+from arena.processes.build import build_all
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.sandbox import bwrap
 from arena.sandbox.levels import Level
 from arena.sandbox.mounts import mounts_of

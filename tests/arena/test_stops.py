@@ -21,9 +21,7 @@ from bot_games import play
 from commands import ARENA, run_program, unhurried
 from waiting import PATIENCE, until
 
-import arena.bots.arrivals
-from arena.bots.arrivals import Arrivals
-from arena.bots.process import BotProcess
+import arena.processes.arrivals
 from arena.bots.spec import BotSpec
 from arena.game.hints import Activity
 from arena.game.recheck import check_record
@@ -31,6 +29,8 @@ from arena.game.record import GameRecord
 from arena.game.time_control import MOST_FORGIVEN, TimeControl
 from arena.league.store import Store
 from arena.play.game_options import GameOptions, VoidGameError, start_bot
+from arena.processes.arrivals import Arrivals
+from arena.processes.process import BotProcess
 from arena.sandbox import killing
 from protocol.notation import Color, Reason
 
@@ -120,7 +120,7 @@ def play_to_script(tmp_path: Path, make_bot: MakeBot, monkeypatch: pytest.Monkey
     def play_one(until_answer: float, jump: float, time: TimeControl, *, works: bool) -> GameRecord:
         fifo = tmp_path / "fifo"
         script = Script(fifo, until_answer, jump, works=works)
-        monkeypatch.setattr(arena.bots.arrivals, "_worked", script.worked)
+        monkeypatch.setattr(arena.processes.arrivals, "_worked", script.worked)
         monkeypatch.setattr(killing, "DYING_SECONDS", 0)  # this clock goes on only by jumps
         red, blue = make_bot(WAITS.format(fifo=str(fifo)), "red"), make_bot(GOOD, "blue")
 

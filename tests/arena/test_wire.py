@@ -11,7 +11,6 @@ from scripted import game_spec
 from unplayed import record_of
 
 from arena.bots.limits import Limits
-from arena.bots.runnable import PlaySettings, RefusedBotsError
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError, UsageError
 from arena.game.record import History, NoteLine
@@ -27,6 +26,7 @@ from arena.league.executor.task import (
     sendable,
     to_worker,
 )
+from arena.processes.runnable import PlaySettings, RefusedBotsError
 from arena.sandbox.launch import HostError, SandboxError
 from arena.sandbox.levels import Level
 

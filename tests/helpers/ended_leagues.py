@@ -12,7 +12,6 @@ import pytest
 import unplayed
 from executors import executor_here
 
-from arena.bots.runnable import PlaySettings
 from arena.game.faults import Fault, GameResult, Verdict, forfeit, verdict_of
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
@@ -24,6 +23,7 @@ from arena.league.pairing.chosen import format_of
 from arena.league.plan import LeagueEntry
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
+from arena.processes.runnable import PlaySettings
 from arena.report.game_list import Roster
 from arena.report.placings import PlacingEntry, placing_entry
 from arena.report.standings import Table, make_table

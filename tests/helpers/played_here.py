@@ -6,8 +6,6 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 import pytest
 import trio
 
-from arena.bots.runnable import PlaySettings
-from arena.bots.starting import Sandbox
 from arena.league.executor import worker
 from arena.league.executor.task import (
     Executor,
@@ -22,6 +20,8 @@ from arena.league.executor.task import (
     SkippedGames,
     SkipSecondGames,
 )
+from arena.processes.runnable import PlaySettings
+from arena.processes.starting import Sandbox
 from arena.system.concurrency import background
 
 USERS = ("league", "saved")

@@ -9,10 +9,10 @@ import pytest
 from small_arena import SmallArena, Transcript
 from talking import play, talking
 
-from arena.bots.pipes import STDERR_KEPT
 from arena.bots.spec import INHERITED, base_environment
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.seat import MAX_LINES_A_TURN
+from arena.processes.pipes import STDERR_KEPT
 from arena.stratego.rules.ruleset import Chase, NoMove
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.stratego.rules.setup import check_setup

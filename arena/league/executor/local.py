@@ -15,7 +15,6 @@ from typing import Any
 
 import trio
 
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.errors import ArenaError
 from arena.league.executor.child_process import Connection, WireError, own_python, until_dead
@@ -39,6 +38,7 @@ from arena.league.executor.task import (
     WorkerSetup,
     from_worker,
 )
+from arena.processes.runnable import PlaySettings
 from arena.sandbox import reaper
 from arena.sandbox.launch import cannot_start_another, known_fault
 from arena.sandbox.procfs import look

@@ -13,12 +13,12 @@ import msgspec
 import trio
 
 from arena.bots.languages import language_of
-from arena.bots.runnable import PlaySettings, RefusedBotsError
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
 from arena.play.game_events import ActionPlayed, GameStarted
+from arena.processes.runnable import PlaySettings, RefusedBotsError
 from arena.sandbox.launch import HostError, SandboxError
 from arena.system.concurrency import open_nursery
 

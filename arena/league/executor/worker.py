@@ -16,7 +16,6 @@ from functools import cache, partial
 import trio
 
 from arena.bots.spec import BotSpec
-from arena.bots.starting import Sandbox
 from arena.game import Game
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
@@ -44,6 +43,7 @@ from arena.league.executor.task import (
 from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
 from arena.play.game_options import MOST_TRIES, GameOptions, Interrupt, Keeper, VoidGameError
 from arena.play.retry import play_on_with_retries, play_with_retries
+from arena.processes.starting import Sandbox
 from arena.sandbox.launch import known_fault
 from arena.sandbox.reaper import own_every_orphan
 from arena.sandbox.rlimits import ask_for_short_slices, use_all_descriptors

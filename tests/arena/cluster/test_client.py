@@ -12,7 +12,6 @@ from made_stores import play_game
 from scripted import game_spec
 
 from arena.bots.limits import BuildLimits
-from arena.bots.runnable import PlaySettings
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, encode_record
@@ -39,6 +38,7 @@ from arena.league.executor.cluster.cluster_protocol import (
 )
 from arena.league.executor.task import Begun, GameTask, Notice, Outcome, Played
 from arena.play.machine import calibration_of, worker_of
+from arena.processes.runnable import PlaySettings
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.version import __version__
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 import msgspec
 import trio
 
-from arena.bots.runnable import PlaySettings
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
@@ -61,6 +60,7 @@ from arena.league.executor.task import (
     without_files,
 )
 from arena.play.machine import ms_text, percent_of, played_on, reference_text
+from arena.processes.runnable import PlaySettings
 from arena.system.printable import counted, printable
 from arena.version import __version__
 

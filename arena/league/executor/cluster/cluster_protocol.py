@@ -17,11 +17,11 @@ from pathlib import Path
 import msgspec
 
 from arena.bots.limits import BuildLimits
-from arena.bots.runnable import PlaySettings
 from arena.bots.spec import BotSpec
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from arena.league.executor.task import Failed, GameTask, Notice, NotPlayed
 from arena.play.machine import TENTH_US, ms_text, percent_of, told_us
+from arena.processes.runnable import PlaySettings
 from arena.version import __version__
 
 PRELOAD = "arena.league.executor.cluster.preload"

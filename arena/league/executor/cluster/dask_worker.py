@@ -22,9 +22,7 @@ from typing import Any
 import trio
 
 from arena.bots.asked import AskedBot
-from arena.bots.build import build_all
 from arena.bots.loading import load_bot
-from arena.bots.runnable import RefusedBotsError
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.record import encode_record
@@ -55,6 +53,8 @@ from arena.league.executor.task import (
     sendable,
 )
 from arena.play.machine import percent_of
+from arena.processes.build import build_all
+from arena.processes.runnable import RefusedBotsError
 from arena.sandbox.launch import known_fault
 from arena.sandbox.programs import HostPrograms
 from arena.system.concurrency import background

@@ -12,7 +12,7 @@ from pathlib import Path
 import trio
 
 from arena.bots.limits import Limits
-from arena.bots.process import EXIT_OF_SIGNALS, BotProcess
+from arena.processes.process import EXIT_OF_SIGNALS, BotProcess
 from arena.sandbox import bwrap
 from arena.sandbox.launch import HostError, Launch, SandboxError, StartError
 from arena.sandbox.programs import PYTHON, HostPrograms

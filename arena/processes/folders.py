@@ -1,8 +1,8 @@
 """Locks on the folders of built bots, so that several arenas can play from one folder at the same time.
 
 An arena holds a folder exclusively while it builds there, and shared while it plays: a flock on the folder itself,
-which leaves no file and ends with the process. An arena that finds others playing does not build (`arena.bots.build`).
-No bot can lock in a sandbox. On a file system without locks each arena builds as if it were alone.
+which leaves no file and ends with the process. An arena that finds others playing does not build. No bot can lock in a
+sandbox. On a file system without locks each arena builds as if it were alone.
 """
 
 import contextlib

@@ -22,8 +22,8 @@ from arena.bots.bot_files import stamp_of_status
 from arena.bots.covered import Stamp
 from arena.bots.limits import BuildLimits, Limits, size_text
 from arena.bots.spec import BotSpec
-from arena.bots.trial import Ended, run_to_end
 from arena.errors import ArenaError, UsageError
+from arena.processes.trial import Ended, run_to_end
 from arena.sandbox import bwrap
 from arena.sandbox.bwrap import TOOL_PATH
 from arena.sandbox.cgroup import Hierarchy

@@ -7,7 +7,7 @@ A digest covers what a build works on, not the program that it makes. So the pro
 a build that does not make it fails: otherwise a bot could bring a program that no digest covers. A build must not
 change bot.toml.
 
-A folder that another arena plays from is not built again (`arena.bots.folders`): the program that is there plays,
+A folder that another arena plays from is not built again (`arena.processes.folders`): the program that is there plays,
 unless the bot's files have changed since it was built.
 """
 
@@ -23,7 +23,15 @@ from pathlib import Path
 
 import trio
 
-from arena.bots.build_sandbox import (
+from arena.bots.entering import broken
+from arena.bots.languages import LANGUAGES
+from arena.bots.limits import MIB, BuildLimits
+from arena.bots.loading import load_bot
+from arena.bots.manifest import Manifest, read_manifest
+from arena.bots.program_files import is_program
+from arena.bots.spec import FAULT_HINT, BotSpec
+from arena.errors import UsageError
+from arena.processes.build_sandbox import (
     copy_folder,
     disk_faults,
     link_outside,
@@ -33,16 +41,8 @@ from arena.bots.build_sandbox import (
     scratch,
     stamps,
 )
-from arena.bots.entering import broken
-from arena.bots.folders import BotFolders, in_use
-from arena.bots.languages import LANGUAGES
-from arena.bots.limits import MIB, BuildLimits
-from arena.bots.loading import load_bot
-from arena.bots.manifest import Manifest, read_manifest
-from arena.bots.program_files import is_program
-from arena.bots.spec import FAULT_HINT, BotSpec
-from arena.bots.trial import Ended, run_to_end
-from arena.errors import UsageError
+from arena.processes.folders import BotFolders, in_use
+from arena.processes.trial import Ended, run_to_end
 from arena.sandbox import bwrap
 from arena.sandbox.launch import NOBODYS_FAULT, HostError, Launch, SandboxError, StartError
 from arena.sandbox.levels import Level

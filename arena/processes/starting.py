@@ -2,10 +2,10 @@
 
 import os
 
-from arena.bots.process import BotProcess
-from arena.bots.runnable import PlaySettings, RefusedBotsError, Ways
 from arena.bots.spec import BotSpec
-from arena.bots.trial import try_host
+from arena.processes.process import BotProcess
+from arena.processes.runnable import PlaySettings, RefusedBotsError, Ways
+from arena.processes.trial import try_host
 from arena.sandbox import bwrap
 from arena.sandbox.cgroup import Hierarchy
 from arena.sandbox.launch import Launch

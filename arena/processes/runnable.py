@@ -82,7 +82,7 @@ def runnable(
     host = host or HostPrograms((), bots)
     problems = Ways(level, bots, host).problems
     if level is not Level.BASIC:
-        from arena.bots.trial import try_host
+        from arena.processes.trial import try_host
 
         run(try_host, host, usual or Limits())
     return [broken(bot, problems[bot.name]) if bot.name in problems else bot for bot in bots]

@@ -1,6 +1,6 @@
 """Bot programs as processes: start them, watch what they use, and leave no process of them behind.
 
-A bot has a session and process group of its own and three pipes (`arena.bots.pipes`). Programs are started with
+A bot has a session and process group of its own and three pipes (`arena.processes.pipes`). Programs are started with
 `subprocess.Popen` on the main thread (trio would use a worker thread that retires, and parent-death signals follow the
 thread). Deaths are noticed through a pidfd without reaping, so that no other process can get a process group's number
 before it is killed.
@@ -18,11 +18,11 @@ import time
 import trio
 
 from arena.bots.limits import size_text
-from arena.bots.pipes import Pipes, StandardError
 from arena.bots.spec import TOKEN_VARIABLE
-from arena.bots.usage import CpuTimes, OwnProcesses, UsageAccount
 from arena.game.faults import Cause, Excess
 from arena.game.hints import Activity
+from arena.processes.pipes import Pipes, StandardError
+from arena.processes.usage import CpuTimes, OwnProcesses, UsageAccount
 from arena.sandbox import killing, reaper
 from arena.sandbox.freezer import Freezer
 from arena.sandbox.launch import Launch, StartError, cannot_start_another

@@ -1,0 +1,1 @@
+"""A bot as a process: built (`build`), started (`starting`), read and written (`process`), measured (`usage`)."""
