@@ -21,7 +21,7 @@ from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
 from arena.play.game_options import GameOptions, Interrupt
 from arena.play.participant import Participant
 from arena.processes.arrivals import DOZE_SECONDS, Arrivals
-from arena.processes.process import STARVED_MOST, STARVED_PAUSE
+from arena.processes.process import STARVED_MOST, STARVED_PAUSE, BotProcess
 from arena.processes.usage import CpuTimes, Delay, delay_between
 from arena.system.concurrency import open_nursery, readable, writable
 from protocol.conversation import Phase
@@ -73,7 +73,7 @@ class Driver:
         """Suspensions of the arena that the referee knows, or need not know."""
         self._unsent: dict[Color, bytes] = {}
         """Bytes that a seat's full pipe has not taken yet."""
-        self._gone: list[Color] = []
+        self._gone: list[tuple[Color, BotProcess]] = []
         self._dead = {color: trio.Event() for color in Color}
         self._scope = trio.CancelScope()
         self._armed = NEVER
@@ -96,9 +96,9 @@ class Driver:
     def disturb(self) -> None:
         self._scope.cancel()
 
-    def exited(self, color: Color) -> None:
+    def exited(self, color: Color, process: BotProcess) -> None:
         self._dead[color].set()
-        self._gone.append(color)
+        self._gone.append((color, process))
         self._scope.cancel()
 
     # --- driving --------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class Driver:
     def turn_of(self, color: Color) -> TurnUse | None:
         """Return the resources that the side to move has used in its turn; None if unknown."""
         seat, process = self._referee.seats[color], self._processes.get(color)
-        if process is None or seat.phase is not Phase.THINKING:
+        if not isinstance(process, BotProcess) or seat.phase is not Phase.THINKING:
             return None
         used = process.used_since(self._cpu_before[color])
         return None if used is None else TurnUse(self._now() - seat.started, used)
@@ -114,7 +114,7 @@ class Driver:
     def delay_of(self, color: Color) -> Delay | None:
         """Return how long the machine has kept a late bot from a CPU; None if unknown."""
         before, process = self._times[color], self._processes.get(color)
-        if before is None or process is None or (after := process.times()) is None:
+        if before is None or not isinstance(process, BotProcess) or (after := process.times()) is None:
             return None
         if before.used_us is None or after.used_us is None:
             used = process.used_since(self._cpu_before[color])
@@ -122,7 +122,7 @@ class Driver:
             used = after.used_us - before.used_us
         return None if used is None else delay_between(before.threads, after.threads, used)
 
-    async def _until_run(self, process: Participant) -> None:
+    async def _until_run(self, process: BotProcess) -> None:
         """Wait until a bot that is ready to run has had a CPU: only then the kernel counts its wait."""
         before = process.worked_us()
         with trio.move_on_after(STARVED_MOST):
@@ -135,7 +135,8 @@ class Driver:
             is_silent = not seat.due and self._arrivals.now() - seat.started > NOTE_SECONDS
             if is_silent and (before is None or before.used_us is None):
                 process = self._processes[color]
-                if (times := process.times()) and times.used_us is not None:
+                times = process.times() if isinstance(process, BotProcess) else None
+                if times and times.used_us is not None:
                     used = times.used_us - (process.cpu_us() - self._cpu_before[color])
                     self._times[color] = CpuTimes(used, {**times.threads, **(before.threads if before else {})})
 
@@ -172,13 +173,14 @@ class Driver:
                     self._processes[color.opponent].freeze()
                     self._processes[color].thaw()
                 await self._serve(color)
-        for color in self._gone:
-            self._drain_output(color)
+        for color, process in self._gone:
+            self._drain_output(color, process)
         self._gone.clear()
         self._arrivals.note_suspension()
         for color in Color:
             if referee.seats[color].deadline <= self._now():
-                await self._until_run(self._processes[color])
+                if isinstance(late := self._processes[color], BotProcess):
+                    await self._until_run(late)
                 self._final_read(color)
         referee.expire(self._now())
 
@@ -200,7 +202,8 @@ class Driver:
         output, arrivals = process.stdout, self._arrivals
         if seat.due:
             if arrivals.may_have(output) and process.has_output():
-                if self._receive(seat, process) == b"":  # unasked output: the referee judges it as that
+                unasked = self._receive(seat, process)  # the referee judges it as that
+                if unasked == b"" and isinstance(process, BotProcess):
                     await self._output_ended(color, process)
                 if seat.fault:
                     return
@@ -221,7 +224,7 @@ class Driver:
             if data and self._must_yield():
                 await trio.lowlevel.checkpoint()
                 self._yielded = arrivals.now()
-            elif data == b"":
+            elif data == b"" and isinstance(process, BotProcess):
                 await self._output_ended(color, process)
 
     def _write(self, seat: Seat, process: Participant) -> None:
@@ -287,7 +290,7 @@ class Driver:
             watch(ActionPlayed(spec.id, plies, color, live.actions[-1], live.told, taken_us, cpu_us))
         self._reported = plies
 
-    async def _output_ended(self, color: Color, process: Participant) -> None:
+    async def _output_ended(self, color: Color, process: BotProcess) -> None:
         """Wait for the bot's exit, which nearly always follows the end of its output. No deadline counts any more."""
         end, before = self._now() + EXIT_FOLLOWS, process.worked_us()
         while not self._dead[color].is_set() and (left := end - self._now()) > -STARVED_MOST:
@@ -296,7 +299,7 @@ class Driver:
             with trio.move_on_after(max(left, STARVED_PAUSE), shield=True):
                 await self._dead[color].wait()
         if process.has_exited():
-            self._drain_output(color)
+            self._drain_output(color, process)
         else:
             self._referee.gone(color, "closed its standard output", exited=False)
 
@@ -316,9 +319,8 @@ class Driver:
 
     # --- the end of a bot, or of its time -------------------------------------------------------------------------
 
-    def _drain_output(self, color: Color) -> None:
+    def _drain_output(self, color: Color, process: BotProcess) -> None:
         """Judge the last output of a bot that has exited, and then its exit."""
-        process = self._processes[color]
         seat = self._referee.seats[color]
         while not (self._referee.is_over or seat.fault) and self._receive(seat, process):
             pass

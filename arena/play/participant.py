@@ -1,17 +1,13 @@
 """The sides of a running game: a bot's process, or a person.
 
-Bytes go in with `write_now` and come out of the descriptor `stdout`, which can be waited for. The other members are
-about a program: its end, its use of the machine, its standard error.
+Bytes go in with `write_now` and come out of the descriptor `stdout`, which can be waited for. What else a program has,
+its exit, its threads, its standard error, only a `BotProcess` is asked for.
 """
 
 import os
 import select
 from collections.abc import Callable
 
-import trio
-
-from arena.game.faults import Excess
-from arena.game.hints import Activity
 from arena.game.person_seat import PersonSeat
 from arena.processes.process import QUIT_GRACE, BotProcess
 from arena.processes.usage import CpuTimes
@@ -27,11 +23,6 @@ class PersonParticipant:
     The referee speaks version 1 of the protocol with a person as with a bot, so that records of both are alike. The
     `PersonSeat` hears the lines; the person's actions become lines in a pipe.
     """
-
-    sandbox = ""
-    stderr_tail = ""
-    used_us = peak_memory = pondered_us = 0
-    stdin = stdout = -1
 
     def __init__(self, seat: PersonSeat, told: Callable[[], None]) -> None:
         """`told` is called after the seat has heard lines."""
@@ -74,59 +65,19 @@ class PersonParticipant:
             os.close(self.stdout)
             os.close(self._out)
 
-    # --- what only a program has --------------------------------------------------------------------------------------
+    # --- what is measured of a program in every turn --------------------------------------------------------------
 
     def cpu_us(self) -> int:
         return 0
 
-    def used_since(self, before_us: int) -> int | None:
-        return None
-
     def first_times(self) -> CpuTimes:
         return CpuTimes(None, {})
-
-    def times(self) -> CpuTimes | None:
-        return None
 
     def freeze(self) -> None:
         return
 
     def thaw(self) -> None:
         return
-
-    def worked_us(self) -> int:
-        return 0
-
-    def is_starved(self, before_us: int, seconds: float) -> bool:
-        return False
-
-    def has_exited(self) -> bool:
-        return False
-
-    def exit_words(self) -> str:
-        return ""
-
-    def out_of_memory(self) -> Excess | None:
-        return None
-
-    def machine_was_out_of_memory(self) -> bool:
-        return False
-
-    def activity(self) -> Activity:
-        return Activity.UNKNOWN
-
-    def kill_now(self) -> None:
-        return
-
-    async def drain_stderr(self) -> None:
-        await trio.sleep_forever()
-
-    async def wait_exit(self) -> None:
-        await trio.sleep_forever()
-
-    async def watch(self) -> Excess:
-        await trio.sleep_forever()
-        raise AssertionError("a participant without a process uses nothing of the machine")
 
 
 Participant = BotProcess | PersonParticipant

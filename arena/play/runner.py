@@ -147,9 +147,10 @@ class GameRunner:
                 await self._start_new(bots)
             async with open_nursery() as nursery:
                 for color, process in self._processes.items():
-                    nursery.start_soon(process.drain_stderr)
-                    nursery.start_soon(self._watch_exit, color, process)
-                    nursery.start_soon(self._watch_use, color, process)
+                    if isinstance(process, BotProcess):
+                        nursery.start_soon(process.drain_stderr)
+                        nursery.start_soon(self._watch_exit, color, process)
+                        nursery.start_soon(self._watch_use, color, process)
                 self._ended = await self._driver.drive()
                 nursery.cancel_scope.cancel()
             self._send_quit()
@@ -172,11 +173,11 @@ class GameRunner:
         else:
             self._arrivals.watch(process.stdout)
 
-    async def _watch_exit(self, color: Color, process: Participant) -> None:
+    async def _watch_exit(self, color: Color, process: BotProcess) -> None:
         await process.wait_exit()
-        self._driver.exited(color)
+        self._driver.exited(color, process)
 
-    async def _watch_use(self, color: Color, process: Participant) -> None:
+    async def _watch_use(self, color: Color, process: BotProcess) -> None:
         excess = await process.watch()
         process.kill_now()  # at once: the game may still have to wait for the other side
         self.referee.over_limit(color, excess)
@@ -189,7 +190,9 @@ class GameRunner:
         given a CPU only now may have answered and be asleep again when its activity is read.
         """
         has_answered, process = self.referee.seats[color].is_late, self._processes.get(color)
-        if process is None or not (has_answered or process.activity() is Activity.RUNS or process.has_output()):
+        if not isinstance(process, BotProcess):
+            return ""
+        if not (has_answered or process.activity() is Activity.RUNS or process.has_output()):
             return ""
         delay = self._driver.delay_of(color)
         if delay is None or not delay.excuses(taken * 1e6, limit * 1e6):
@@ -249,7 +252,8 @@ class GameRunner:
         return history and msgspec.structs.replace(history, cpu_us=tuple(self._driver.cpu_us))
 
     def record(self, started: float, seconds: float) -> GameRecord:
-        bots = [self._processes.get(color) for color in Color]
+        processes = (self._processes.get(color) for color in Color)
+        bots = [process if isinstance(process, BotProcess) else None for process in processes]
         first, second = (Use(bot.used_us, bot.peak_memory) if bot else Use() for bot in bots)
         pondered = [bot.pondered_us if bot else 0 for bot in bots]
         stderr = _pair(bot.stderr_tail if bot else "" for bot in bots)
