@@ -8,7 +8,7 @@ has one version on its way. Its name belongs to the team whose bot is there, or 
 
 import enum
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -66,6 +66,11 @@ class StageState(enum.Enum):
     FAILED = "failed"
 
 
+def is_in(states: Iterable[SubmissionState]) -> str:
+    """Return the condition in SQL for submissions in one of these states."""
+    return f"state in ({', '.join(repr(state.value) for state in states)})"
+
+
 PIPELINE = (
     (SubmissionState.RECEIVED, StageName.UNPACK, SubmissionState.UNPACKED),
     (SubmissionState.UNPACKED, StageName.BUILD, SubmissionState.BUILT),
@@ -76,8 +81,7 @@ PIPELINE = (
 STAGE_OF = {before: name for before, name, _ in PIPELINE}
 IN_PIPELINE = tuple(STAGE_OF)
 PLAYING = (SubmissionState.PROBATION, SubmissionState.LADDER)
-IS_PLAYING = f"state in ({', '.join(repr(state.value) for state in PLAYING)})"
-"""The condition in SQL for submissions whose state is one of `PLAYING`."""
+IS_PLAYING = is_in(PLAYING)
 KEPT = (*IN_PIPELINE, *PLAYING, SubmissionState.PARKED, SubmissionState.DISQUALIFIED)
 """The states in which the files of a submission are kept, and its name is taken."""
 ENDED = (SubmissionState.FAILED, SubmissionState.WITHDRAWN, SubmissionState.REPLACED)
@@ -165,25 +169,20 @@ def get_submission(database: CupDatabase, number: int) -> Submission:
 
 
 def in_states(
-    database: CupDatabase, states: Sequence[SubmissionState], more: str = "", *values: object
+    database: CupDatabase, states: Iterable[SubmissionState], more: str = "", *values: object
 ) -> list[Submission]:
     """Return the submissions in these states, the first one first; `more` is a further condition."""
-    sql = f"select * from submission where state in ({_marks(states)}) {more} order by id"
-    return database.rows(Submission, sql, *(state.value for state in states), *values)
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))
+    return database.rows(Submission, f"select * from submission where {is_in(states)} {more} order by id", *values)
 
 
 def queue(database: CupDatabase) -> list[Submission]:
     """Return the submissions on their way: a team's second one after the first ones of all teams, who take turns."""
     sql = (
         "with turn as (select team, max(begun) as last from stage join submission on id = submission group by team) "
-        f"select submission.* from submission left join turn using (team) where state in ({_marks(IN_PIPELINE)}) "
+        f"select submission.* from submission left join turn using (team) where {is_in(IN_PIPELINE)} "
         "order by row_number() over (partition by team order by id), last, id"
     )
-    return database.rows(Submission, sql, *(state.value for state in IN_PIPELINE))
+    return database.rows(Submission, sql)
 
 
 def stages_of(database: CupDatabase, number: int) -> list[Stage]:
@@ -214,9 +213,8 @@ def _check_name(database: CupDatabase, team: int, bot: str) -> None:
     is_plain = bot.isascii() and bot[:1].isalnum()  # and is no option in a command
     if fault := name_fault(bot) or (None if is_plain else "here it is ASCII, and begins with a letter or digit"):
         raise ChangeRefusedError(f"bot: {expected_name(bot, fault)}")
-    sql = f"select distinct bot from submission where team <> ? and (player <> '' or state in ({_marks(KEPT)}))"
-    others = database.column(sql, team, *(state.value for state in KEPT))
-    if name_key(bot) in map(name_key, others):
+    sql = f"select distinct bot from submission where team <> ? and (player <> '' or {is_in(KEPT)})"
+    if name_key(bot) in map(name_key, database.column(sql, team)):
         raise ChangeRefusedError(
             f"bot: expected a name that is free, and another team has {printable(bot)} or one that looks like it: "
             "choose another"
@@ -308,7 +306,7 @@ def _announce(database: CupDatabase, cup: Cup, event: WebhookEvent, number: int,
     announce(database, cup, event, text, submission=number, bot=one.bot, team=team, state=one.state.value)
 
 
-def _replace_older(database: CupDatabase, submission: Submission, states: Sequence[SubmissionState]) -> None:
+def _replace_older(database: CupDatabase, submission: Submission, states: Iterable[SubmissionState]) -> None:
     same = "and team = ? and bot = ? and id < ?"
     for old in in_states(database, states, same, submission.team, submission.bot, submission.id):
         _set_state(database, old.id, SubmissionState.REPLACED, f"a newer version is {submission.label}")
