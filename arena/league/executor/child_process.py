@@ -259,9 +259,7 @@ class FrameWriter:
             if events and not isinstance(self._waiting[0], GameStarted | ActionPlayed):
                 break
             match self._waiting.popleft():
-                case GameStarted(spec, setups):
-                    events.append(GameStarted(spec, setups, None))
-                case ActionPlayed() as event:
+                case GameStarted() | ActionPlayed() as event:
                     events.append(event)
                 case message:
                     return frame(message)
