@@ -125,7 +125,7 @@ def test_the_whole_row_is_a_link_to_its_game(open_page: "OpenPage", league: Leag
     place = (box["x"] + 5, box["y"] + 5)
     with page.context.expect_page() as other:
         page.mouse.click(*place, button="middle")  # as on any link
-    assert other.value.url.endswith(f"games/{number}.html")
+    other.value.wait_for_url(f"**/games/{number}.html")
     assert page.url.endswith("games.html#bot=eve")
     page.mouse.click(*place)
     page.wait_for_url(f"**/games/{number}.html")
