@@ -46,7 +46,7 @@ PIECE_SECONDS = 0.02
 
 
 class TrialOpponent(Protocol):
-    """The other side of a game with the bot, without a process."""
+    """Plays against the bot without being a process."""
 
     def seconds(self, referee: Referee) -> float:
         """Return how long it takes for its answer."""
