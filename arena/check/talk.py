@@ -77,6 +77,10 @@ def noisy(data: bytes, open_verbs: frozenset[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode("ascii")
 
 
+def _as_text(line: bytes) -> str:
+    return printable(line.decode("ascii", "backslashreplace"), LONGEST_LINE)
+
+
 @dataclass
 class Times:
     """The times of answers in seconds, by request."""
@@ -334,12 +338,11 @@ class Talk:
         """Return the last lines of the exchange, with the beginning of an unfinished one."""
         said = list(self._exchange)[-SHOWN_LINES:]
         if self._partial:
-            text = f"{printable(self._partial.decode('latin-1'), LONGEST_LINE)} (without a line end)"
-            said.append(ExchangedLine(Speaker.BOT, text, self._ms()))
+            said.append(ExchangedLine(Speaker.BOT, f"{_as_text(self._partial)} (without a line end)", self._ms()))
         return tuple(said)
 
     def _note(self, speaker: Speaker, line: bytes) -> None:
-        self._exchange.append(ExchangedLine(speaker, printable(line.decode("latin-1"), LONGEST_LINE), self._ms()))
+        self._exchange.append(ExchangedLine(speaker, _as_text(line), self._ms()))
 
     def _aside(self, text: str) -> None:
         self._exchange.append(ExchangedLine(Speaker.ARENA, text, self._ms(), is_aside=True))
