@@ -59,7 +59,7 @@ OWN_TESTS = {
 SETS_UP = "-m venv"
 """What is in the commands that set up an environment: they are run by `.ci/run`, which has the network for it."""
 BENCHMARK = "python benchmarks/"
-"""What begins the commands that tests/test_benchmarks.py runs with smaller numbers."""
+"""What begins the commands that benchmarks/test_benchmarks.py runs with smaller numbers."""
 WITH_OUTPUT = re.compile(r"^```sh\n(.*)\n```\n\n```text$", re.MULTILINE)
 """A command and the output that a page shows of it: tests/test_tutorial.py runs those of the tutorial."""
 NEEDS_SHELL = re.compile(r"[|&;<>$`]|--cluster")
