@@ -17,7 +17,6 @@ import argparse
 import os
 import re
 import select
-import signal
 import socket
 import subprocess
 import sys
@@ -121,7 +120,7 @@ def serve(options: argparse.Namespace) -> None:
                 assert match is not None
                 measure(options, (match[1], int(match[2])), psutil.Process(process.pid))
             finally:
-                process.send_signal(signal.SIGINT)
+                process.terminate()
 
 
 def watch(url: str, viewers: int) -> None:
