@@ -30,9 +30,9 @@ class BotSpec:
 
     With a `fault` it cannot be started, and forfeits each of its games. `interpreters` are further programs of the
     host's that it runs, by name or path. `files` are the covered files, as shown, with a short fingerprint of each;
-    empty if there are too many. `build` is the shell command that makes its program. `look` is
-    the state of its files when the digest was taken. `entered_as` is the digest of a further copy of a bot
-    (`arena.bots.entering`). `asked` is how it was named; its arguments are in `command`. A bot that
+    empty if there are too many. `build` is the shell command that makes its program. `look` is the state of its files
+    when the digest was taken. `entered_as` is the digest of a further copy of a bot (`arena.bots.entering`). `asked` is
+    how it was named; its arguments are in `command`. A bot that
     `is_of_2012` is started with an adapter before its command (`words`). A worker, which does not get the files, is
     told the `language`. `not_sent` describes its files that are missing on the machine. `is_person`: a person plays
     (`person_spec`), and no program is started.

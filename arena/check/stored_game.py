@@ -1,7 +1,7 @@
 """A recorded game replayed with a bot, to find different answers.
 
-The arena's lines follow from the record, clocks included, and so do the opponent's: the referee goes on with the
-recorded answers and the recorded times. The bot's own are only compared. A bot that sets up differently is started
+The arena's lines follow from the record, clocks included, and so do the opponent's: the referee uses the recorded
+answers and the recorded times. The bot's own are only compared. A bot that sets up differently is started
 again with the recorded set-up, by `restore`.
 """
 

@@ -68,9 +68,8 @@ def _end(thread: threading.Thread, token: Token, scope: trio.CancelScope) -> Non
 class BotOpponent:
     """A bot's process, which runs in the background until `close`.
 
-    The bot is told the time control `time`, and has `seconds` for each answer. Raises `ArenaError` for a
-    bot that does not start, does not answer or breaks the protocol; that ends its process, and the next `set_up` starts
-    another.
+    The bot receives the time control `time`, and has `seconds` for each answer. Raises `ArenaError` for a bot that does
+    not start, does not answer or breaks the protocol; that ends its process, and the next `set_up` starts another.
     """
 
     def __init__(

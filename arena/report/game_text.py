@@ -22,7 +22,7 @@ from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_t
 from arena.report.shown import SeenBy, Shown, shown_class, shown_game
 from arena.system.printable import counted, printable, shown
 from arena.system.terminal_text import Paint, plain, to_json
-from protocol.seats import COLOR_BY_WORD, Color
+from protocol.seats import Color
 
 A_PERSON = "a person"
 
@@ -180,6 +180,11 @@ def _time_of(record: GameRecord, step: ReplayStep, view: SeenBy) -> ActionTime |
     return ActionTime(step.ply, step.color, taken or 0, forgiven, cpu)
 
 
+def _shows(view: SeenBy, note: NoteLine) -> bool:
+    """Whether a note is of this view. A record that was not checked may name any colour."""
+    return view is SeenBy.ALL or note.color == view.value
+
+
 def game_text(number: int, record: GameRecord, look: GameStyle) -> Iterator[str]:
     """Yield a game as text, a ply at a time: its players, its plies and its end."""
     look.plies.check(number, len(record.actions))
@@ -239,7 +244,7 @@ def _plies(record: GameRecord, look: GameStyle) -> Iterator[str]:
 
 
 def _step(record: GameRecord, step: ReplayStep, seen: Shown, notes: list[NoteLine], look: GameStyle) -> str:
-    said = "".join(f"{_note(note)}\n" for note in notes if look.view.sees(COLOR_BY_WORD[note.color]))
+    said = "".join(f"{_note(note)}\n" for note in notes if _shows(look.view, note))
     words = f"; {text}" if (text := seen.words(step)) else ""
     taken = _time_of(record, step, look.view) if look.times else None
     cuts = (f", interrupted after {used / 1000:.1f} ms" for at, used in record.interrupted if at == step.ply)
@@ -253,7 +258,7 @@ def _note(note: NoteLine) -> str:
 
 def _ending(record: GameRecord, look: GameStyle) -> str:
     last, verdict = len(record.actions) + 1, record.verdict
-    lines = [_note(note) for note in record.notes if note.ply == last and look.view.sees(COLOR_BY_WORD[note.color])]
+    lines = [_note(note) for note in record.notes if note.ply == last and _shows(look.view, note)]
     plies = counted(verdict.plies, "ply", "plies")
     if None not in record.setups:  # else these words stand just above
         lines += ["", f"after {plies}: {_detail_for(record, look.view)}"]
@@ -293,7 +298,7 @@ def show_json(number: int, record: GameRecord, look: GameStyle) -> str:
     notes = [
         {"ply": note.ply, "side": note.color, "text": note.text}
         for note in record.notes
-        if look.view.sees(COLOR_BY_WORD[note.color]) and look.plies.has(note.ply)
+        if _shows(look.view, note) and look.plies.has(note.ply)
     ]
     plies = _ply_entries(record, look) if None not in record.setups else []
     facts = facts_of(number, record, look.view, look.players)

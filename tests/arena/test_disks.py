@@ -1,4 +1,4 @@
-"""What a disk does to a store: it is full, or cut off in the middle of a write.
+"""Stores on a disk that is full, or cut off in the middle of a write.
 
 No game is lost that was reported, and what is said of it is one clear sentence.
 """

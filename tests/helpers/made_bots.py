@@ -64,7 +64,7 @@ done
 STEPS = """next=${files#?}
         if [ -z "$next" ]; then echo 'move resign'; fi
         echo "move ${files%"$next"}$row-${next%"${next#?}"}$row"; files=$next"""
-"""What to do in each turn: the scout steps along its row, nine times."""
+"""The deed of each turn: the scout steps along its row, nine times."""
 
 
 def answers(turn: str) -> str:

@@ -42,7 +42,7 @@ class Bots:
         self.arguments = (*(str(folder / f"{name}.py") for name in NAMES), *SAME)
 
     def hold(self) -> None:
-        """Let the games that are held go on, and hold games that start from now on before their first move."""
+        """Let the held games continue, and hold games that start after this before their first move."""
         held = self._hold
         self._holds += 1
         self._hold.touch()
