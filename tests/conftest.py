@@ -1,14 +1,11 @@
 """Fixtures for all tests: bots that are written for a test, and a check that no process is left."""
 
-import atexit
 import faulthandler
 import gc
 import os
 import secrets
-import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -34,14 +31,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-if sys.dont_write_bytecode:
-    # Each program that a test starts would compile all that it imports, which is most of what such a test takes. They
-    # keep the bytecode in a folder of this session, so that none is written beside the sources.
-    sys.dont_write_bytecode = False
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="arena-tests-bytecode-")
-    Path(sys.pycache_prefix).chmod(0o755)  # some tests of the sandbox run as another user
-    atexit.register(shutil.rmtree, sys.pycache_prefix, ignore_errors=True)
+# Without bytecode, each program that a test starts would compile all that it imports: most of what such a test takes.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # How long an example takes says nothing on a busy machine; nor does how long it takes to find some.
 settings.register_profile("arena", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -69,19 +61,25 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(2 * usable_cpus(), MOST_PROCESSES)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(
-    collector: pytest.Collector,
-) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+class OwnOrder:
     """Have each process import the test modules in another order.
 
     In a fresh clone each module is compiled when it is first imported, which takes most of the time of the import. So
     the processes share that work, instead of all compiling the same module at the same time.
     """
-    report = yield
-    if isinstance(collector, pytest.Dir):
-        Random(os.environ.get("PYTEST_XDIST_WORKER")).shuffle(report.result)
-    return report
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        report = yield
+        if isinstance(collector, pytest.Dir):
+            Random(os.environ.get("PYTEST_XDIST_WORKER")).shuffle(report.result)
+        return report
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(OwnOrder())  # as hooks of a conftest are not called for folders in its folder
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
