@@ -82,7 +82,7 @@ class Comparison:
         if self.state.is_over:
             games = 2 * self.state.over
             lines = [
-                f"{name} could not be started in any of the {games} games, so the test has no verdict"
+                f"{name} could not be started in any of its first {games} games, so the test has no verdict"
                 for name, never in zip(self.names, self.state.never_started, strict=True)
                 if never
             ]

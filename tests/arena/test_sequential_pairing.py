@@ -18,7 +18,7 @@ from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.executor.task import GameTask
 from arena.league.game_ids import Games
-from arena.league.pairing.sequential import MOST_VOID, SequentialState, SequentialTest
+from arena.league.pairing.sequential import MOST_IN_VAIN, SequentialState, SequentialTest
 from arena.league.play_missing import LeagueRun
 from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likelihood_ratio
 from arena.league.settings import Settings
@@ -155,8 +155,17 @@ def test_two_bots_that_never_start_are_undecided_and_are_not_played_to_the_end()
         batch = test.next([row_of(game, GameResult.NEITHER, Reason.NO_START) for game in batch])
     state = test.state
     assert batch is None
-    assert (state.decision, state.void, state.pairs) == (Decision.UNDECIDED, MOST_VOID, 0)
+    assert (state.decision, state.void, state.pairs) == (Decision.UNDECIDED, MOST_IN_VAIN, 0)
     assert state.never_started == (True, True)
+
+
+def test_a_bot_that_never_starts_is_not_played_to_the_end() -> None:
+    test = pairing(hypotheses=Hypotheses(0, 10))
+    batch = test.next(())
+    while batch:
+        batch = test.next([row_of(game, new_loses(game), Reason.NO_START) for game in batch])
+    assert batch is None
+    assert (test.state.pairs, test.state.never_started) == (MOST_IN_VAIN, (True, False))
 
 
 def test_void_pairs_use_up_the_budget_and_those_after_them_count() -> None:

@@ -15,7 +15,8 @@ from arena.league.store import GameRow
 from protocol.seats import Color, Reason
 
 WIN, DRAW, LOSS = 2, 1, 0
-MOST_VOID = 10
+MOST_IN_VAIN = 10
+"""Pairs after which a test ends if all were void, or if one of the two could not be started in any game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,9 @@ class SequentialState:
 
     @property
     def is_over(self) -> bool:
-        """Whether the test is decided, the budget is used up, or the first `MOST_VOID` pairs are all void."""
-        is_void = self.void >= MOST_VOID and not self.pairs
-        return self.decision is not Decision.UNDECIDED or self.over >= self.budget or is_void
+        """Whether the test is decided, the budget is used up, or its first `MOST_IN_VAIN` pairs were in vain."""
+        in_vain = self.over >= MOST_IN_VAIN and (not self.pairs or any(self.never_started))
+        return self.decision is not Decision.UNDECIDED or self.over >= self.budget or in_vain
 
 
 class SequentialTest(Pairing):
