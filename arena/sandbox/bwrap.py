@@ -176,8 +176,8 @@ def _sandbox(
 
 
 def _limits(values: Mapping[str, int], processes: int) -> list[str]:
-    if counts_one_bot():
-        values = {**values, "nproc": processes}
+    if counts_one_bot():  # with room for the watch to find one too many, which ends the game as at the level basic
+        values = {**values, "nproc": processes + PROCESSES + 1}
     return [_tool("prlimit"), *(f"--{name}={at_most_own(name, value)}" for name, value in values.items()), "--"]
 
 

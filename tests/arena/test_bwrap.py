@@ -396,7 +396,7 @@ os.read(0, 1)
     with sandbox.start(program, Limits(processes=20)) as first, sandbox.start(program, Limits(processes=20)) as second:
         for process in (first, second):
             assert process.stdout is not None
-            assert int(process.stdout.readline()) in (18, 19)
+            assert int(process.stdout.readline()) in (21, 22)
         for process in (first, second):
             process.communicate(b"\n" * 100, timeout=PATIENCE)
 
@@ -418,7 +418,7 @@ def test_what_a_manifest_preloads_is_loaded_by_the_bot_only(folder: Path) -> Non
     assert len(lines) >= 2
     assert "0" not in {user for user, _ in lines}
     if not gaps(in_control_group=True):
-        assert {processes for _, processes in lines} == {"30"}
+        assert {processes for _, processes in lines} == {"33"}
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
