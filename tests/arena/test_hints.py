@@ -132,6 +132,11 @@ TRACEBACK = """Traceback (most recent call last):
     raise IndexError('empty')
 IndexError: empty
 """
+FLOCK = """Traceback (most recent call last):
+  File "/bot/mine.py", line 12, in move
+    fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
+BlockingIOError: [Errno 11] Resource temporarily unavailable
+"""
 RUST = "\nthread 'main' panicked at src/main.rs:51:82:\ncalled `Option::unwrap()` on a `None` value\nnote: run with"
 GO = """panic: runtime error: index out of range [3] with length 3
 
@@ -189,6 +194,11 @@ ENDED: list[tuple[Mistake, int, str, str]] = [
     (Mistake.NO_NETWORK, 1, "dial tcp: lookup example.org: no such host", "no network"),
     (Mistake.NO_NETWORK, 1, "Error: getaddrinfo ENOTFOUND example.org", "no network"),
     (Mistake.OUT_OF_MEMORY, 1, "MemoryError", "--memory"),
+    (Mistake.TOO_MANY_PROCESSES, 1, "RuntimeError: can't start new thread", "--processes"),
+    (Mistake.TOO_MANY_PROCESSES, 1, "java.lang.OutOfMemoryError: unable to create native thread: no", "--processes"),
+    (Mistake.TOO_MANY_PROCESSES, -6, "'std::system_error'\n  what():  Resource temporarily unavailable", "--processes"),
+    (Mistake.TOO_MANY_PROCESSES, 1, "Error: spawn sleep EAGAIN", "--processes"),
+    (Mistake.EXCEPTION, 1, FLOCK, "BlockingIOError"),
     (Mistake.WILD_POINTER, -11, "", "-fsanitize=address"),
     (Mistake.WILD_POINTER, -8, "", "divided"),
     (Mistake.ABORTED, -6, "x: Assertion `a == b' failed.", "a == b"),
@@ -321,6 +331,7 @@ LINES: list[tuple[Mistake, bytes]] = [
     (Mistake.NOT_ASCII, "note \u00e9".encode()),
     (Mistake.DEBUG_OUTPUT, b"my turn"),
     (Mistake.DEBUG_OUTPUT, b"hello"),
+    (Mistake.TOO_MANY_PROCESSES, b"[0.288s][warning][os,thread] Failed to start thread (EAGAIN)"),
     (Mistake.DEBUG_OUTPUT, b"error in move"),
     (Mistake.DEBUG_OUTPUT, b"legal moves: 7"),
     (Mistake.TOO_LONG, b"note " + b"x" * 5000),

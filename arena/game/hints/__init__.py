@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from arena.game import Game, State
-from arena.game.faults import Fault
+from arena.game.faults import Fault, Hint, Mistake
 from protocol.conversation import Phase
 
 
@@ -101,6 +101,11 @@ class Seen(NamedTuple):
 
 
 WANT_LEGAL = "'want legal' before 'ready' has its legal actions sent before each 'turn'"
+REFUSED_PROCESS = Hint(
+    Mistake.TOO_MANY_PROCESSES,
+    "the system refused it one more thread or process (--processes is the limit): set the size of thread pools, "
+    "which often have a thread for each CPU, and wait for children that have ended",
+)
 
 FLUSH: Mapping[ProgramLanguage, str] = {
     ProgramLanguage.PYTHON: "print(..., flush=True)",

@@ -3,7 +3,7 @@
 import re
 
 from arena.game.faults import Cause, Hint, Mistake
-from arena.game.hints import DEBUG, FLUSH, NEWLINE, READ, WANT_LEGAL, Activity, Probe, Seen
+from arena.game.hints import DEBUG, FLUSH, NEWLINE, READ, REFUSED_PROCESS, WANT_LEGAL, Activity, Probe, Seen
 from protocol.conversation import Phase
 from protocol.lines import Slip
 
@@ -191,5 +191,7 @@ def _no_message(seen: Seen, line: str) -> Hint:
         return Hint(Mistake.UPPER_CASE, f"verbs are in small letters, without a colon: '{verb.rstrip(':').lower()}'")
     if _OTHER_PROTOCOLS.match(line):
         return Hint(Mistake.OTHER_PROTOCOL, "it speaks the protocol of another program: see docs/protocol.md")
+    if "Failed to start thread" in line:  # a warning of the JVM
+        return REFUSED_PROCESS
     words = f"standard output is for answers alone; print for yourself with {DEBUG[seen.language]}, or begin with '#'"
     return Hint(Mistake.DEBUG_OUTPUT, words)

@@ -4,7 +4,7 @@ import errno
 import re
 
 from arena.game.faults import Cause, Hint, Mistake, Unstartable
-from arena.game.hints import ProgramLanguage, Seen
+from arena.game.hints import REFUSED_PROCESS, ProgramLanguage, Seen
 from arena.system.printable import printable
 from protocol.conversation import Phase
 
@@ -51,6 +51,12 @@ _NO_NETWORK = re.compile(
 _NO_MEMORY = re.compile(
     r"\bMemoryError\b|OutOfMemoryError|bad_alloc|heap out of memory|cannot allocate memory|runtime: out of memory"
     r"|memory allocation of \d+ bytes failed",
+    re.IGNORECASE,
+)
+_NO_PROCESS = re.compile(
+    r"can't start new thread|unable to create native thread|failed to create new OS thread|cannot fork"
+    r"|ERR_WORKER_INIT_FAILED"
+    r"|(?:fork|thread|spawn|system_error)(?s:.{0,300})(?:resource temporarily unavailable|\bEAGAIN\b)",
     re.IGNORECASE,
 )
 _NO_FILE = re.compile(
@@ -117,6 +123,8 @@ def _surroundings(seen: Seen) -> Hint | None:
     if _NO_NETWORK.search(errors):
         where = "there is no network in a sandbox" if seen.is_confined else "it found no network, and needs none"
         return Hint(Mistake.NO_NETWORK, f"{where}: bring along what it needs")
+    if _NO_PROCESS.search(errors):
+        return REFUSED_PROCESS
     if _NO_MEMORY.search(errors):
         return Hint(Mistake.OUT_OF_MEMORY, "it ran out of memory: make its tables smaller (--memory is the limit)")
     return None
