@@ -53,6 +53,8 @@ _NO_MEMORY = re.compile(
     r"|memory allocation of \d+ bytes failed",
     re.IGNORECASE,
 )
+_HEAP_OPTIONS = {"Java heap space": "-Xmx", "JavaScript heap out of memory": "--max-old-space-size"}
+"""The options of runtimes that limit the heap, by the words of a runtime whose heap is full."""
 _NO_PROCESS = re.compile(
     r"can't start new thread|unable to create native thread|failed to create new OS thread|cannot fork"
     r"|ERR_WORKER_INIT_FAILED"
@@ -126,7 +128,9 @@ def _surroundings(seen: Seen) -> Hint | None:
     if _NO_PROCESS.search(errors):
         return REFUSED_PROCESS
     if _NO_MEMORY.search(errors):
-        return Hint(Mistake.OUT_OF_MEMORY, "it ran out of memory: make its tables smaller (--memory is the limit)")
+        option = next((option for words, option in _HEAP_OPTIONS.items() if words in errors), None)
+        limit = f"{option} in its command is the limit, within --memory" if option else "--memory is the limit"
+        return Hint(Mistake.OUT_OF_MEMORY, f"it ran out of memory: make its tables smaller ({limit})")
     return None
 
 
