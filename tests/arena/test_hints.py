@@ -168,8 +168,8 @@ def words_of_the_kit() -> str:
     """The end of its traceback."""
     with pytest.raises(TypeError) as error:
         Conversation(Long)._checked_action(Long().move(View(Color.RED, "isf")))
-    places = ('"/bot/mine.py", line 9, in <module>', '"/kit/protocol/bot.py", line 183, in _checked_action')
-    trace = "".join(f"  File {place}\n" for place in places)
+    places = ("/bot/mine.py", "/kit/protocol/bot.py", "/kit/protocol/view.py")
+    trace = "".join(f'  File "{place}", line 9, in a_call\n' for place in places)
     return f"Traceback (most recent call last):\n{trace}TypeError: {error.value}\n"
 
 

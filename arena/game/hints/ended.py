@@ -18,7 +18,7 @@ EXIT_OF_SIGNALS = 128
 
 _PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)?)(?::|$)")
 _PYTHON_PLACE = re.compile(r'^\s*File "([^"]+)", line (\d+)', re.MULTILINE)
-_OF_A_LIBRARY = re.compile(r"^<|/lib/python|/protocol/bot(?:_codec)?\.py$")
+_OF_A_LIBRARY = re.compile(r"^<|/lib/python|/protocol/\w+\.py$")
 """Files of Python's own, and of the kit where it is not installed among these."""
 _OTHER_ERRORS = (
     re.compile(r"Exception in thread \S+ (.+)"),  # Java
