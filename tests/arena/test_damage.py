@@ -377,6 +377,9 @@ def test_a_file_that_was_cut_off_gives_up_the_games_in_its_first_part(tmp_path: 
     done = invoke(path.parent, "verify", path.name, "--salvage", "new.sqlite")
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
+    assert "it cannot be read how many games were stored" in done.stdout, done.stderr
+    with Store(path, create=False, is_doubtful=True) as cut:
+        assert cut.last_number() <= len(before)
     with Store(path.parent / "new.sqlite", create=False) as new:
         ids = {row.id for row in new.rows()}
     assert ids <= before

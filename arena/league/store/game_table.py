@@ -6,6 +6,7 @@ memory does not grow with the games, and a program that stores games does not wa
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from arena.game.game_spec import Player
@@ -43,6 +44,7 @@ UNREADABLE = "it cannot be read any more"
 
 _READ = f"SELECT {', '.join(TABLE_COLUMNS)} FROM games"
 _LAST = "SELECT max(coalesce((SELECT max(number) FROM games), 0), coalesce((SELECT max(number) FROM records), 0))"
+_EXISTS = tuple(f"SELECT 1 FROM {table} WHERE number = ?" for table in ("games", "records"))
 _INSERT = f"INSERT INTO games VALUES ({', '.join('?' * len(TABLE_COLUMNS))})"
 
 
@@ -65,6 +67,8 @@ class GameTable:
         self._is_doubtful = is_doubtful
         self._players: dict[int, tuple[Any, Any]] = {}
         """The names and digests of the players by their numbers, which never change."""
+        self._is_last_lost = False
+        """Whether the file is too damaged to say how many games were stored."""
 
     def add_all(self, records: Sequence[GameRecord]) -> list[GameRow]:
         """Store the games that are not there yet in one transaction, with the next numbers; return the row of each."""
@@ -159,14 +163,20 @@ class GameTable:
             return None
 
     def last_number(self) -> int:
-        """Return the number of the last game, or 0; in a damaged file the largest possible one."""
+        """Return the number of the last game, or 0; in a damaged file that of the last one with readable parts."""
         try:
             ((last,),) = self._database.query(_LAST)
         except StoreError:
             if not self._is_doubtful:
                 raise
-            return self._database.size() // SMALLEST_GAME
+            self._is_last_lost = True
+            return self._last_readable
         return last if isinstance(last, int) else 0
+
+    @cached_property
+    def _last_readable(self) -> int:
+        possible = range(self._database.size() // SMALLEST_GAME, FIRST_NUMBER - 1, -1)
+        return next((number for number in possible if any(self._if_readable(each, number) for each in _EXISTS)), 0)
 
     def numbers(self) -> list[int]:
         try:
@@ -174,11 +184,10 @@ class GameTable:
         except StoreError:
             if not self._is_doubtful:
                 raise
-            statements = [f"SELECT 1 FROM {table} WHERE number = ?" for table in ("games", "records")]
             return [
                 number
                 for number in self._possible_numbers()
-                if any(self._if_readable(statement, number) != [] for statement in statements)
+                if any(self._if_readable(statement, number) != [] for statement in _EXISTS)
             ]
         return [number for (number,) in found]
 
@@ -200,11 +209,12 @@ class GameTable:
                 yield columns
         if before < last:
             gaps.append(_gap(before + 1, last))
-        if gaps:
+        if gaps or self._is_last_lost:
             if len(gaps) > GAPS_SHOWN:
                 gaps[GAPS_SHOWN:] = ["others"]
-            words = f"{last} games were stored, and {count} can be found; no row has the number {', '.join(gaps)}"
-            damage.append(Damage(None, words))
+            stored = "it cannot be read how many" if self._is_last_lost else f"{last}"
+            missing = f"; no row has the number {', '.join(gaps)}" if gaps else ""
+            damage.append(Damage(None, f"{stored} games were stored, and {count} can be found{missing}"))
 
     def _read(self, last: int, damage: list[Damage]) -> Iterator[Columns]:
         number = SMALLEST_NUMBER
