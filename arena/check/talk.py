@@ -131,6 +131,8 @@ class Talk:
         self._scope = trio.CancelScope()
         self._activity, self._has_unread, self._probe = Activity.UNKNOWN, False, Probe()
         self._was_probed = False
+        self._stderr_before = ""
+        """The end of its standard error before the probe, which may make it fail."""
         self._last_written: list[bytes] = []
 
     # --- outside of a game -------------------------------------------------------------------------------------------
@@ -267,6 +269,8 @@ class Talk:
         if self._activity not in (Activity.WAITS_FOR_INPUT, Activity.UNKNOWN) or self._has_unread:
             return
         self._was_probed = True
+        self.process.read_stderr_now()
+        self._stderr_before = self.process.stderr_tail
         after_again = after_quit = after_end = b""
         self._aside("(timed out; sending a probe)")
         after_line = await self._answer_to(b"# more\n")
@@ -323,7 +327,8 @@ class Talk:
         self.process.read_stderr_now()
         if self.hint and not mistake:
             mistake, hint = self.hint.mistake.value, self.hint.text
-        stderr = tuple(self.process.stderr_tail.rstrip().splitlines()[-STDERR_LINES:])
+        said = self._stderr_before if self._was_probed else self.process.stderr_tail
+        stderr = tuple(said.rstrip().splitlines()[-STDERR_LINES:])
         return Failure(ply, reason, words, mistake, hint, self._last_exchange(), stderr)
 
     # --- what was said ------------------------------------------------------------------------------------------------

@@ -312,6 +312,19 @@ def test_a_bot_that_fails_is_shown_with_its_exchange_and_exit_code_1(tmp_path: P
     assert "silent: not ready for duel (" in done.stdout
 
 
+def test_standard_error_that_only_the_probe_of_a_late_bot_has_caused_is_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "mute.py"
+    path.write_text(
+        "import sys\nprint('reading', file=sys.stderr, flush=True)\n"
+        "for line in sys.stdin:\n    if line[0] == '#': sys.exit('what is a comment?')\n"
+    )
+    found = check(str(path), "start", options=dataclasses.replace(UNHURRIED, start_time="2s"))
+    failure = found.outcomes[0].failure
+    assert failure is not None
+    assert "# more" in [line.text for line in failure.exchange]
+    assert failure.stderr == ("reading",)
+
+
 def test_a_terminal_shows_how_far_it_is_and_is_left_as_it_was(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     line = [*ARENA, "check", "drifter", "--rules", "duel", "--only", "start", "--sandbox", "basic", "--json"]
