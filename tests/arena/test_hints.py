@@ -59,7 +59,7 @@ def hint_for(one: Seen) -> Hint:
 
 @pytest.mark.parametrize("language", ProgramLanguage)
 def test_a_missing_flush_is_named_in_the_words_of_the_language(language: ProgramLanguage) -> None:
-    probe = Probe(after_end=b"move a4-a5\n")
+    probe = Probe(after_quit=b"move a4-a5\n")
     fault = late(Phase.THINKING, TimeControl(), 100, 7, 0.151)
     one = Seen(Phase.THINKING, fault, language=language, activity=Activity.WAITS_FOR_INPUT, probe=probe)
     assert hint_for(one).mistake is Mistake.NO_FLUSH
@@ -71,6 +71,8 @@ def test_a_missing_flush_is_named_in_the_words_of_the_language(language: Program
 WAITING = Activity.WAITS_FOR_INPUT
 SILENT: list[tuple[Mistake, dict[str, Any]]] = [
     (Mistake.NO_FLUSH, {"activity": WAITING, "probe": Probe(after_quit=b"move a4-a5\n")}),
+    (Mistake.NO_FLUSH, {"probe": Probe(after_end=b"move a4-a5\n")}),
+    (Mistake.READS_AHEAD, {"probe": Probe(after_end=b"move a4-a5\n"), "language": ProgramLanguage.PYTHON}),
     (Mistake.READS_AHEAD, {"activity": WAITING, "probe": Probe(after_line=b"move a4-a5\n")}),
     (Mistake.SEVERAL_LINES, {"activity": WAITING, "probe": Probe(after_again=b"move a4-a5\n")}),
     (Mistake.UNANSWERED, {"activity": WAITING, "probe": Probe()}),

@@ -3,7 +3,18 @@
 import re
 
 from arena.game.faults import Cause, Hint, Mistake
-from arena.game.hints import DEBUG, FLUSH, NEWLINE, READ, REFUSED_PROCESS, WANT_LEGAL, Activity, Probe, Seen
+from arena.game.hints import (
+    DEBUG,
+    FLUSH,
+    NEWLINE,
+    READ,
+    REFUSED_PROCESS,
+    WANT_LEGAL,
+    Activity,
+    Probe,
+    ProgramLanguage,
+    Seen,
+)
 from protocol.conversation import Phase
 from protocol.lines import Slip
 
@@ -61,6 +72,12 @@ def _by_probe(probe: Probe, seen: Seen) -> Hint | None:
             f"and answer each line first, here '{asks}'",
         )
     if _is_answer(probe.after_quit + probe.after_end, seen):
+        if seen.language is ProgramLanguage.PYTHON and not probe.after_quit:  # PYTHONUNBUFFERED flushes its answers
+            words = (
+                f"it answered only at the end of its input: read one line at a time ({READ[seen.language]}), and "
+                f"answer each at once (if answers go through a buffer of its own: {FLUSH[seen.language]})"
+            )
+            return Hint(Mistake.READS_AHEAD, words)
         words = f"its answer was stuck in its output buffer; flush it: {FLUSH[seen.language]}"
         if not probe.after_quit:
             words += " (or it reads its input to the end before it answers)"
