@@ -125,7 +125,7 @@ def _game_word(game: object) -> str:
         raise UsageError(
             f"game: expected the name of a game, its Python file, or a game (arena.game.Game), got {game!r}"
         )
-    if kind.name in installed_games():
+    if kind.name in installed_games() and type(load_game(kind.name)) is kind:
         return kind.name
     module = sys.modules.get(kind.__module__)
     file = None if kind.__module__ == "__main__" else getattr(module, "__file__", None)

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,11 +69,14 @@ def _points() -> "dict[str, EntryPoint]":
 def load_game(text: str) -> Game:
     """Return the game that `--game` names: an installed one, or the path of a Python file that defines `GAME`.
 
-    An empty text is Stratego. Raises `UsageError`.
+    An empty text is Stratego. Of two games of a name, the last one named is played. Raises `UsageError`.
     """
     if not text:
         return game_named(STRATEGO)
     if not is_file(text):
+        if file_of(text) and text in _points():
+            _set_files(file for file in game_files() if _from_file(Path(file)).name != text)
+            return add_game(find(text))
         return game_named(text)
     path = Path(text).resolve()
     if not path.is_file():
@@ -80,8 +84,7 @@ def load_game(text: str) -> Game:
             f"--game: expected the name of a game, or a Python file that defines one: {cut(text)!r} is none"
         )
     game = add_game(_from_file(path))
-    if str(path) not in game_files():
-        os.environ[FILES] = os.pathsep.join([str(path), *game_files()])  # of two games of a name, the last one named
+    _set_files([str(path), *(file for file in game_files() if file != str(path))])  # the first one of a name is found
     return game
 
 
@@ -92,6 +95,10 @@ def is_file(text: str) -> bool:
 
 def game_files() -> list[str]:
     return [file for file in os.environ.get(FILES, "").split(os.pathsep) if file]
+
+
+def _set_files(files: Iterable[str]) -> None:
+    os.environ[FILES] = os.pathsep.join(files)
 
 
 def file_of(game: str) -> str:

@@ -17,6 +17,7 @@ import pytest
 from scripted import Table, record_from
 
 import arena.game
+from arena.api.keywords import _game_word
 from arena.errors import IllegalAnswerError, UsageError
 from arena.game import Ending, Game, GameMistakeError, State, Told, Variant, add_game, game_named, moved, to_both
 from arena.game.exported import decode_line, encode_line, redact
@@ -248,6 +249,7 @@ START = "def start(self, variant, seed, setups): return State()"
 
 
 def written(folder: Path, **other: str) -> Path:
+    folder.mkdir(exist_ok=True)
     path = folder / "mine.py"
     values = {"name": "mine", "version": "1", "endings": "{}", "rules": "()", "start": START, **other}
     path.write_text(FILE.format(**values))
@@ -263,6 +265,18 @@ def test_a_file_is_loaded_once_and_known_to_the_processes_that_this_one_starts(t
     assert os.environ[FILES] == str(path)
     arena.game._games.clear()  # as in a process that has been started
     assert game_named("mine").name == "mine"
+
+
+def test_of_two_games_of_a_name_the_last_one_named_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = (written(tmp_path / folder, name="plain", version=folder) for folder in "12")
+    entry_point(monkeypatch, "plain", f"{__name__}:Plain")
+    monkeypatch.setattr(Plain, "version", "installed")
+    for named, version in ((one, "1"), (other, "2"), (one, "1"), ("plain", "installed"), (other, "2"), (other, "2")):
+        game = load_game(str(named))
+        assert game.version == game_named("plain").version == version
+        assert _game_word(game) == str(named)
+        arena.game._games.clear()  # as in a process that has been started
+        assert game_named("plain").version == version
 
 
 @pytest.mark.parametrize(
