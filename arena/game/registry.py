@@ -107,7 +107,7 @@ def file_of(game: str) -> str:
 
 
 def _from_file(path: Path) -> Game:
-    name = f"arena_game_{path.stem}"
+    name = f"arena_game_{path}".replace(".", "_")
     if name in sys.modules and getattr(sys.modules[name], "__file__", None) == str(path):
         return _checked(sys.modules[name].__dict__.get("GAME"), str(path))
     spec = importlib.util.spec_from_file_location(name, path)
