@@ -25,7 +25,7 @@ import msgspec
 from msgspec import UNSET
 
 from arena.errors import ArenaError, UsageError
-from arena.game.exported import RecordEntry, redact
+from arena.game.exported import RecordEntry, encode_line, redact
 from arena.game.game_spec import Player
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import Cup, load_cup
@@ -188,12 +188,20 @@ class _Unpacked:
         if (self.index.kind, self.index.version) != (KIND, ARCHIVE_VERSION):
             raise ArenaError(f"{printable(str(path))}: expected version {ARCHIVE_VERSION}, got {self.index.version}")
 
-    def public_lines(self, league: PublicLeague) -> dict[str, str]:
-        """Return the digest of what the public was told of each game, by the ids of the games."""
+    def game_digests(self, league: PublicLeague, *, is_whole: bool) -> dict[str, str]:
+        """Return a digest of each game by its id: of the whole game, or of what the public was told of it.
+
+        The seed in the settings of a whole game does not count: it is there only after the season.
+        """
+        found = dict[str, str]()
         if league.is_whole:
-            entries = (entry for _, entry in read_entries(self.folder / league.file))
-            records = (entry.record for entry in entries if isinstance(entry, RecordEntry))
-            return {record.id: hashlib.sha256(redact(record, None)).hexdigest() for record in records}
+            for _, entry in read_entries(self.folder / league.file):
+                if isinstance(entry, RecordEntry):
+                    record, settings = entry
+                    settings.pop(Setting.SEED, None)
+                    line = encode_line(record, settings) if is_whole else redact(record, None)
+                    found[record.id] = hashlib.sha256(line).hexdigest()
+            return found
         with (self.folder / league.file).open("rb") as lines:
             return {msgspec.json.decode(line)["id"]: hashlib.sha256(line.rstrip(b"\n")).hexdigest() for line in lines}
 
@@ -296,11 +304,14 @@ def _changes(before: _Unpacked, now: _Unpacked, say: Callable[[str], None]) -> I
             yield f"{where}: the earlier archive has it, with another SHA-256 of its seed"
             continue
         for kind, league in season.leagues.items():
-            name, known = kind.value, before.public_lines(league)
-            games = now.public_lines(found.leagues[kind]) if kind in found.leagues else {}
-            lost = [game for game, line in known.items() if games.get(game) != line]
+            other = found.leagues.get(kind)
+            is_whole = league.is_whole and (other is None or other.is_whole)
+            known = before.game_digests(league, is_whole=is_whole)
+            games = now.game_digests(other, is_whole=is_whole) if other else {}
+            lost = [game for game, digest in known.items() if games.get(game) != digest]
+            at, whole = f"{where}, {kind.value}", "" if is_whole else ", as far as both archives show them"
             if lost:
                 ids = ", ".join(map(printable, lost[:SHOWN_IDS]))
-                yield f"{where}, {name}: {len(lost)} games of the earlier archive are missing or not the same: {ids}"
+                yield f"{at}: {len(lost)} games of the earlier archive are missing or not the same: {ids}"
             else:
-                say(f"{where}, {name}: all {counted(len(known), 'game')} of the earlier archive are as they were")
+                say(f"{at}: all {counted(len(known), 'game')} of the earlier archive are as they were{whole}")

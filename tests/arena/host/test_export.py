@@ -15,6 +15,7 @@ from made_bots import MOVES
 from made_cups import add_bot, make_account, make_cup, opened, play_until
 
 from arena.errors import ArenaError, UsageError
+from arena.game.exported import decode_line, encode_line
 from arena.host.backup import backup, restore, upgrade
 from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import Cup, load_cup
@@ -170,6 +171,17 @@ def with_another_move(files: dict[str, bytes]) -> None:
     files[name] = files[name].replace(b'"reason":"', b'"reason":"x', 1)
 
 
+def with_other_times(files: dict[str, bytes]) -> None:
+    name = "season-1/ladder.jsonl"
+    first, *others = files[name].splitlines()
+    record, settings = decode_line(first)
+    times = msgspec.structs.replace(record, times_us=tuple(time + 1 for time in record.times_us))
+    files[name] = b"".join(line + b"\n" for line in (encode_line(times, settings), *others))
+    index = msgspec.json.decode(files[INDEX])
+    index["seasons"][0]["leagues"]["ladder"]["sha256"] = hashlib.sha256(files[name]).hexdigest()
+    files[INDEX] = msgspec.json.encode(index)
+
+
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
@@ -186,14 +198,19 @@ def test_what_a_host_has_changed_is_found(change: Callable[[dict[str, bytes]], N
     assert any(fault in one for one in faults), faults
 
 
-def test_an_earlier_archive_shows_games_that_are_gone_or_were_played_again(folder: Path) -> None:
+def test_an_earlier_archive_shows_games_that_are_gone_or_are_not_the_same(folder: Path) -> None:
     for shows in ("after-game", "never"):
         shown(folder, shows)
         before = exported(folder)
         earlier = before.rename(folder.with_name(f"earlier-{shows}.tar.gz"))
         later = exported(folder)
-        assert verify_public(later, lambda text: None, earlier) == []
+        said: list[str] = []
+        assert verify_public(later, said.append, earlier) == []
+        assert ("as far as both archives show them" in said[-1]) is (shows == "never")
         later.unlink()
+    sooner = folder.with_name("earlier-after-game.tar.gz")
+    faults = verify_public(forged(sooner, with_other_times), lambda text: None, sooner)
+    assert [fault.partition(":")[0] for fault in faults] == ["season 1, ladder"], faults
     shown(folder, "after-game")
     fewer = forged(exported(folder), without_a_game)
     faults = verify_public(fewer, lambda text: None, earlier)
