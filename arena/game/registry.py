@@ -106,15 +106,21 @@ def file_of(game: str) -> str:
     return next((file for file in game_files() if game != STRATEGO and _from_file(Path(file)).name == game), "")
 
 
+_changed: dict[Path, int | None] = {}
+"""When the files of games that were loaded here had been changed."""
+
+
 def _from_file(path: Path) -> Game:
+    """Load the game of a file, again if the file has changed."""
     name = f"arena_game_{path}".replace(".", "_")
-    if name in sys.modules and getattr(sys.modules[name], "__file__", None) == str(path):
+    changed = path.stat().st_mtime_ns if path.is_file() else None
+    if name in sys.modules and changed in (None, _changed[path]):
         return _checked(sys.modules[name].__dict__.get("GAME"), str(path))
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UsageError(f"--game: expected a Python file, got {path}")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    sys.modules[name], _changed[path] = module, changed
     try:
         spec.loader.exec_module(module)
         return _checked(getattr(module, "GAME", None), str(path))

@@ -267,6 +267,13 @@ def test_a_file_is_loaded_once_and_known_to_the_processes_that_this_one_starts(t
     assert game_named("mine").name == "mine"
 
 
+def test_a_file_that_has_changed_is_loaded_again(tmp_path: Path) -> None:
+    load_game(str(written(tmp_path)))
+    path = written(tmp_path, version="2")
+    os.utime(path, (1, 1))
+    assert load_game(str(path)).version == game_named("mine").version == "2"
+
+
 def test_of_two_games_of_a_name_the_last_one_named_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = (written(tmp_path / folder, name="plain", version=folder) for folder in "12")
     entry_point(monkeypatch, "plain", f"{__name__}:Plain")
