@@ -85,6 +85,8 @@ def ended(seen: Seen) -> Hint | None:
         if not seen.stderr.strip() or name.rpartition("/")[2] in seen.stderr:
             words = f"{_quoted(name)} is a link out of its folder, to {_quoted(target)}, where a sandbox shows nothing"
             return Hint(Mistake.LINKED_OUT, f"{words}: put the file itself into the folder")
+    if hint and seen.is_confined and _NO_FILE.search(hint.text):
+        return Hint(hint.mistake, f"{hint.text}; a sandbox shows it its own folder, and no other files of yours")
     return hint
 
 
@@ -118,7 +120,8 @@ def _surroundings(seen: Seen) -> Hint | None:
             "bot's folder, or have the host name its installation (--interpreter)",
         )
     if _FORBIDDEN.search(errors) and ("Traceback" not in errors or _FORBIDDEN.search(errors.strip().splitlines()[-1])):
-        where = "its own folder cannot be written in a sandbox" if seen.is_confined else "it may not write there"
+        confined = "in a sandbox no folder but /tmp itself can be written, not even its own"
+        where = confined if seen.is_confined else "it may not write there"
         return Hint(Mistake.READ_ONLY, f"{where}: write logs and caches to /tmp, or to standard error")
     if re.search(r"no space left on device|file too large|ENOSPC|EFBIG", errors, re.IGNORECASE):
         return Hint(Mistake.READ_ONLY, "its files are larger than it may have in /tmp (--tmp is the limit)")
