@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from arena.stratego.rules.ruleset import Captains, Ruleset
 from arena.stratego.rules.rulesets import as_ruleset
 from protocol.geometry import DIRECTIONS, line_from
-from protocol.notation import BOARD_SIZE, SQUARES, Color
+from protocol.notation import BOARD_SIZE, COLOR_BY_WORD, SQUARES, Color
 
 SQUARE_COUNT = len(SQUARES)
 WAYS = 2 * (BOARD_SIZE - 1)
@@ -72,7 +72,13 @@ _CODES[_ORIGINS[_STRAIGHT], _TARGETS[_STRAIGHT]] = np.arange(STRAIGHT_COUNT)
 
 
 def pairs_of(codes: Integers) -> tuple[Integers, Integers]:
-    """Return the origins and the targets of codes, as the seat counts squares."""
+    """Return the origins and the targets of codes of straight moves, as the seat counts squares.
+
+    Raises `ValueError` for any other code.
+    """
+    wrong = np.extract(np.less(codes, 0) | np.greater_equal(codes, STRAIGHT_COUNT), codes)
+    if len(wrong):
+        raise ValueError(f"expected codes of straight moves, from 0 to {STRAIGHT_COUNT - 1}, got {wrong[0]}")
     return _ORIGINS[codes], _TARGETS[codes]
 
 
@@ -92,26 +98,37 @@ def pair_mask(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 @cache
-def _texts(seat: Color) -> tuple[str, ...]:
+def _texts(seat: Color | str) -> tuple[str, ...]:
     """Return the text of each code, empty for a turn that leaves the board."""
-    names = [SQUARES[seat_square(square, seat)] for square in range(SQUARE_COUNT)]
+    color = COLOR_BY_WORD.get(seat) if isinstance(seat, str) else Color(seat)
+    if color is None:
+        raise ValueError(f"seat: expected {' or '.join(COLOR_BY_WORD)}, got {seat!r}")
+    names = [SQUARES[seat_square(square, color)] for square in range(SQUARE_COUNT)]
     return tuple(
         "" if path[-1] == NOWHERE else "-".join(names[square] for square in path if square != NOWHERE) for path in PATHS
     )
 
 
 @cache
-def _codes_by_text(seat: Color) -> dict[str, int]:
+def _codes_by_text(seat: Color | str) -> dict[str, int]:
     return {text: code for code, text in enumerate(_texts(seat)) if text}
 
 
-def action_text(code: int, seat: Color) -> str:
-    """Return the action of a seat's code in the protocol's words: `a4-a5`; empty for a turn that leaves the board."""
+def action_text(code: int, seat: Color | str) -> str:
+    """Return the action of a seat's code in the protocol's words: `a4-a5`; empty for a turn that leaves the board.
+
+    `seat` is `red`, `blue` or a `Color`. Raises `ValueError` for what is no code or no seat.
+    """
+    if not 0 <= code < MOST_CODES:
+        raise ValueError(f"expected a code from 0 to {MOST_CODES - 1}, got {code}")
     return _texts(seat)[code]
 
 
-def action_code(text: str, seat: Color) -> int:
-    """Return a seat's code of a move in the protocol's words. Raises `ValueError` for any other action."""
+def action_code(text: str, seat: Color | str) -> int:
+    """Return a seat's code of a move in the protocol's words. Raises `ValueError` for any other action.
+
+    `seat` is `red`, `blue` or a `Color`.
+    """
     code = _codes_by_text(seat).get(text)
     if code is None:
         raise ValueError(f"{text}: expected a move such as a4-a5 or d2-d3-e3, which alone have codes")

@@ -66,8 +66,7 @@ def test_arrays_of_codes_are_those_of_single_pairs() -> None:
     codes = np.arange(STRAIGHT_COUNT)
     origins, targets = pairs_of(codes)
     assert np.array_equal(codes_of(origins, targets), codes)
-    turn = action_code("d2-d3-e3", Color.RED)
-    assert [SQUARES[square] for square in pairs_of(np.array(turn))] == ["d2", "e3"]
+    assert [SQUARES[square] for square in pairs_of(np.array(action_code("d2-d9", Color.RED)))] == ["d2", "d9"]
     assert codes_of(np.array([0, 5]), np.array([11, 5])).tolist() == [-1, -1]
 
 
@@ -86,3 +85,21 @@ def test_a_mask_of_pairs_has_the_codes_of_the_flat_one() -> None:
 def test_an_action_that_is_no_move_of_a_line_or_with_one_turn_has_no_code(text: str) -> None:
     with pytest.raises(ValueError, match="expected a move such as a4-a5 or d2-d3-e3"):
         action_code(text, Color.RED)
+
+
+@pytest.mark.parametrize("seat", Color)
+def test_a_seat_is_named_by_its_word_too(seat: Color) -> None:
+    code = action_code("a4-a5", seat)
+    assert action_code("a4-a5", seat.word) == action_code("a4-a5", Color(int(seat))) == code
+    assert action_text(code, seat.word) == "a4-a5"
+
+
+def test_what_is_no_code_no_pair_or_no_seat_is_refused() -> None:
+    for code in (-1, MOST_CODES):
+        with pytest.raises(ValueError, match=f"expected a code from 0 to 2599, got {code}"):
+            action_text(code, Color.RED)
+    for code in (-1, action_code("d2-d3-e3", Color.RED)):
+        with pytest.raises(ValueError, match=f"expected codes of straight moves, from 0 to 1799, got {code}"):
+            pairs_of(np.array([0, code]))
+    with pytest.raises(ValueError, match="seat: expected red or blue, got 'green'"):
+        action_code("a4-a5", "green")
