@@ -40,6 +40,11 @@ STDERR_LINES = 5
 M = TypeVar("M", messages.Ready, messages.Setup, messages.Move)
 
 
+def check_seconds(name: str, value: float) -> None:
+    if not isinstance(value, int | float) or not value > 0:
+        raise UsageError(f"{name}: expected a number of seconds above 0, got {value!r}")
+
+
 @dataclass(frozen=True)
 class BotIntroduction:
     """The names that a bot declared; empty where it declared none."""
@@ -85,6 +90,7 @@ class OpenBot:
         await self._write(encode_for_bot, messages, within)
 
     async def _write(self, encode: Callable[[Any], bytes], items: Sequence[object], within: float) -> None:
+        check_seconds("within", within)
         try:
             data = b"".join(map(encode, items))
         except (LocalProtocolError, KeyError) as error:
@@ -98,6 +104,7 @@ class OpenBot:
         """Return the bot's next message, of any kind. Raises `ArenaError` if none comes within this number of
         seconds.
         """
+        check_seconds("within", within)
         return await self._receive_until(trio.current_time() + within, within)
 
     async def _receive_until(self, end: float, within: float) -> BotMessage:

@@ -20,7 +20,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from arena.api.keywords import AnyPath, BotKeywords
-from arena.api.opened_bot import OpenBot, open_bot
+from arena.api.opened_bot import OpenBot, check_seconds, open_bot
 from arena.errors import UsageError
 from arena.learn.action_codes import action_code, action_text, code_count
 from arena.learn.one_game import (
@@ -30,6 +30,7 @@ from arena.learn.one_game import (
     OneGame,
     OneGameEnv,
     check_option,
+    check_reset_options,
     observation_space,
 )
 from arena.learn.placement import setup_numbers, setup_rows
@@ -45,12 +46,14 @@ Start = Callable[[], AbstractAsyncContextManager[OpenBot]]
 Token = trio.lowlevel.TrioToken
 
 
-async def _serve(start: Start, scope: trio.CancelScope, begun: Future[Token], opened: Future[OpenBot]) -> None:
+async def _serve(
+    start: Start, seconds: float, scope: trio.CancelScope, begun: Future[Token], opened: Future[OpenBot]
+) -> None:
     begun.set_result(trio.lowlevel.current_trio_token())
     try:
         async with start() as bot:
             with scope:
-                await bot.hello()
+                await bot.hello(within=seconds)
                 opened.set_result(bot)
                 await trio.sleep_forever()
     except BaseException as error:  # handed to the caller, who waits
@@ -68,8 +71,9 @@ def _end(thread: threading.Thread, token: Token, scope: trio.CancelScope) -> Non
 class BotOpponent:
     """A bot's process, which runs in the background until `close`.
 
-    The bot receives the time control `time`, and has `seconds` for each answer. Raises `ArenaError` for a bot that does
-    not start, does not answer or breaks the protocol; that ends its process, and the next `set_up` starts another.
+    The bot receives the time control `time`, and has `seconds` for its start and each answer. Raises `ArenaError` for a
+    bot that does not start, does not answer or breaks the protocol; that ends its process, and the next `set_up` starts
+    another.
     """
 
     def __init__(
@@ -81,8 +85,10 @@ class BotOpponent:
         seconds: float = USUAL_SECONDS,
         **options: Unpack[BotKeywords],
     ) -> None:
+        check_seconds("seconds", seconds)
         self._ruleset, self._time, self._seconds = ruleset, time, seconds
-        self._start = partial(open_bot, path, rules=ruleset, **options)
+        here = os.path.abspath(path) if os.path.lexists(path) else path  # the program may change its folder
+        self._start = partial(open_bot, here, rules=ruleset, **options)
         self._open()
 
     def _open(self) -> None:
@@ -90,7 +96,7 @@ class BotOpponent:
         begun: Future[Token] = Future()
         opened: Future[OpenBot] = Future()
         scope = trio.CancelScope()
-        served = _serve, self._start, scope, begun, opened
+        served = _serve, self._start, self._seconds, scope, begun, opened
         thread = threading.Thread(target=trio.run, args=served, name="arena bot", daemon=True)
         thread.start()
         self._token = begun.result()
@@ -175,11 +181,16 @@ class StrategoEnv(OneGameEnv, gymnasium.Env[Any, Any]):
         self._bot: BotOpponent | None = None
         if isinstance(opponent, str | os.PathLike):
             self._bot = BotOpponent(opponent, self.ruleset, **(bot_options or {}))
+        elif opponent is not None and self._policy is None:
+            raise UsageError(f"opponent: expected a function, a bot's path or name, or None, got {opponent!r}")
+        elif bot_options:
+            raise UsageError(f"bot_options: expected a bot's path or name as opponent, got {opponent!r}")
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
         super().reset(seed=seed)
+        check_reset_options(options, "setups")
         for _ in range(MOST_TRIES):
             self._begin(options)
             if not self.game.is_over:

@@ -66,8 +66,8 @@ class CheckpointLeague:
         self._ladder = tuple(ladder)
         if not (self._bot / "bot.toml").is_file():
             raise UsageError(f"{bot}: expected the folder of a bot, with a bot.toml. arena new makes one.")
-        if not self._ladder or games < 2 or games % 2:
-            raise UsageError(f"games: expected an even number from 2 and a ladder of bots, got {games} and {ladder}")
+        if not self._ladder or type(games) is not int or games < 2 or games % 2:
+            raise UsageError(f"games: expected an even number from 2 and a ladder of bots, got {games!r} and {ladder}")
         self._rounds, self._zero = games // 2, load_bot(bot_path(self._ladder[0])).name
 
     def play(self, checkpoint: Path | str, name: str = "", *, on_result: OnResult | None = None) -> RatedCheckpoint:

@@ -106,10 +106,21 @@ class SetupPhase(StrEnum):
     RANDOM = "random"
 
 
-def check_option(name: str, value: str | None, among: Iterable[str | None]) -> None:
+def check_option(name: str, value: object, among: Iterable[object]) -> None:
     """Raise `UsageError` unless an option has one of these values."""
     if value not in (words := list(among)):
         raise UsageError(f"{name}: expected one of {', '.join(map(str, words))}, got {value!r}")
+
+
+def check_count(name: str, value: int) -> None:
+    if not isinstance(value, int | np.integer) or value < 1:
+        raise UsageError(f"{name}: expected a whole number from 1, got {value!r}")
+
+
+def check_reset_options(options: Mapping[str, Any] | None, known: str) -> None:
+    """Raise `UsageError` unless the options of a `reset` are a dictionary with at most this key."""
+    if options is not None and not (isinstance(options, Mapping) and set(options) <= {known}):
+        raise UsageError(f"options: expected None or a dictionary with {known}, got {options!r:.60}")
 
 
 def observation_space(ruleset: Ruleset, facts: bool) -> spaces.Dict:
@@ -272,6 +283,7 @@ class OneGameEnv:
     ) -> None:
         check_option("setup", setup, SetupPhase)
         check_option("illegal", illegal, OnIllegal)
+        check_option("facts", facts, [True, False])
         check_option("render_mode", render_mode, [None, *RENDER_MODES])
         self.ruleset = as_ruleset(ruleset)
         check_supported(self.ruleset)

@@ -148,6 +148,8 @@ def _game(number: int, record: GameRecord) -> _Game | None:
 
 
 def _played(source: Source) -> Iterator[Positions]:
+    if not isinstance(source, str | Path | Iterable):
+        raise UsageError(f"expected a store, a file of 'arena export' or a list of records, got {source!r:.60}")
     records = numbered_records(Path(source)) if isinstance(source, str | Path) else enumerate(source, start=1)
     games = filter(None, starmap(_game, records))
     while block := list(islice(games, BLOCK)):

@@ -14,7 +14,7 @@ from arena.errors import UsageError
 from arena.learn.action_codes import code_count
 from arena.learn.kernel import NOT_PLAYED, Kernel
 from arena.learn.kernel_tables import REASONS
-from arena.learn.one_game import MOST_TRIES, Observed, check_option, observation_space
+from arena.learn.one_game import MOST_TRIES, Observed, check_count, check_option, check_reset_options, observation_space
 from arena.learn.placement import Setups, random_setups
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.seats import COLOR_BY_WORD, Color
@@ -49,6 +49,12 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
         check_option("seat", seat, [None, *COLOR_BY_WORD])
         if opponent is not None and not callable(opponent):
             raise UsageError(f"opponent: expected a function, got {opponent!r}. Bots need vectorization_mode='async'.")
+        if opponent is None and seat is not None:
+            raise UsageError(f"seat: expected an opponent for the other seat, as the agent plays both, got {seat!r}")
+        if not callable(setups):
+            raise UsageError(f"setups: expected a function, got {setups!r}")
+        check_option("facts", facts, [True, False])
+        check_count("num_envs", num_envs)
         self.kernel = Kernel(ruleset, num_envs)
         self.num_envs, self.opponent, self.facts, self.copy = num_envs, opponent, facts, copy
         self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode(autoreset_mode)}
@@ -65,6 +71,7 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
     ) -> tuple[Observed, dict[str, Any]]:
         """Begin all games, or those of `options["reset_mask"]`."""
         super().reset(seed=seed)
+        check_reset_options(options, "reset_mask")
         which = np.ones(self.num_envs, np.bool_)
         if options and "reset_mask" in options:
             which = np.asarray(options["reset_mask"])
@@ -117,7 +124,10 @@ class StrategoVectorEnv(VectorEnv[Observed, Numbers, Numbers]):
         which = ~self.kernel.is_over & (self.kernel.to_move != self._seats)
         if which.any():
             actions = np.zeros(self.num_envs, np.int64)
-            actions[which] = self.opponent({name: array[which] for name, array in self._arrays().items()})
+            answer = self.opponent({name: array[which] for name, array in self._arrays().items()})
+            if answer is None:
+                raise UsageError("opponent: expected a code for each game, got None")
+            actions[which] = answer
             self.kernel.step(actions, ~which)
 
     # --- what is returned ---------------------------------------------------------------------------------------------

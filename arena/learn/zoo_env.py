@@ -9,7 +9,7 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from arena.errors import UsageError
 from arena.learn.action_codes import code_count
-from arena.learn.one_game import RENDER_MODES, Observed, OneGame, OneGameEnv, observation_space
+from arena.learn.one_game import RENDER_MODES, Observed, OneGame, OneGameEnv, check_count, observation_space
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import Color
 
@@ -23,6 +23,8 @@ class _ZooGame(OneGameEnv):
 
     def __init__(self, ruleset: Ruleset | str = "isf", *, max_cycles: int | None = None, **options: Any) -> None:
         super().__init__(ruleset, **options)
+        if max_cycles is not None:
+            check_count("max_cycles", max_cycles)
         self.max_cycles = max_cycles
         self.possible_agents = list(AGENTS)
         self.agents = []
@@ -41,6 +43,10 @@ class _ZooGame(OneGameEnv):
 
     def close(self) -> None:
         """Do nothing: there is no window. PettingZoo asks for this of all that render."""
+
+    def _refuse_over(self) -> None:
+        if not self.agents:
+            raise UsageError("no game is being played. Call reset first.")
 
     def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         if seed is not None:
@@ -74,7 +80,12 @@ class StrategoAECEnv(_ZooGame, AECEnv[str, Observed, int | None]):  # type: igno
         self._skip_agent_selection = None
         self._select()
 
+    def last(self, observe: bool = True) -> Any:
+        self._refuse_over()
+        return super().last(observe)
+
     def step(self, action: int | None) -> None:
+        self._refuse_over()
         game, agent = self.game, self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -124,8 +135,7 @@ class StrategoParallelEnv(_ZooGame, ParallelEnv[str, Observed, int]):  # type: i
     def step(
         self, actions: Mapping[str, int]
     ) -> tuple[dict[str, Observed], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        if not self.agents:
-            raise UsageError("step: the game is over. Call reset first.")
+        self._refuse_over()
         for color in self.game.acting:
             if color.word not in actions:
                 raise UsageError(f"{color.word}: expected an action: the agent has to act")

@@ -74,5 +74,6 @@ def test_what_is_no_bot_no_checkpoint_or_no_number_of_games_is_refused(league: C
         league.play(folder / "missing.npz")
     with pytest.raises(UsageError, match="expected the folder of a bot"):
         CheckpointLeague(folder / "s.sqlite", folder)
-    with pytest.raises(UsageError, match="expected an even number from 2"):
-        CheckpointLeague(folder / "s.sqlite", folder / "mine", games=3)
+    for games in (3, "4"):
+        with pytest.raises(UsageError, match="expected an even number from 2"):
+            CheckpointLeague(folder / "s.sqlite", folder / "mine", games=games)  # type: ignore[arg-type]

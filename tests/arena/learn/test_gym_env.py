@@ -154,6 +154,9 @@ def test_a_bot_that_fails_is_named(tmp_path: Path) -> None:
     path.write_text("raise SystemExit('no engine')\n")
     with pytest.raises(ArenaError, match="no engine"):
         StrategoEnv("barrage", path, bot_options=BASIC)
+    path.write_text("__import__('time').sleep(99)\n")
+    with pytest.raises(ArenaError, match=r"sent no message within 0\.5 s"):
+        StrategoEnv("barrage", path, bot_options={**BASIC, "seconds": 0.5})
     with pytest.raises(ArenaError, match="missing"):
         StrategoEnv("barrage", tmp_path / "missing.py", bot_options=BASIC)
 
@@ -169,16 +172,19 @@ def test_a_bot_that_lost_is_told_so(tmp_path: Path) -> None:
     ("move", "fault"), [("raise SystemExit(3)", "exited with code 3"), ("__import__('time').sleep(99)", "no message")]
 )
 def test_a_bot_that_fails_in_a_game_leaves_no_process_and_is_started_again(
-    tmp_path: Path, move: str, fault: str
+    tmp_path: Path, move: str, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Its path was relative to another folder."""
     children = psutil.Process().children(recursive=True)
     path = short_bot(tmp_path, f"if view.ply > 3: {move}\n        return view.legal[0]")
-    env = StrategoEnv("barrage", path, seat="red", setup="random", bot_options={**BASIC, "seconds": 2.0})
+    monkeypatch.chdir(tmp_path)
+    env = StrategoEnv("barrage", path.name, seat="red", setup="random", bot_options={**BASIC, "seconds": 2.0})
     with pytest.raises(ArenaError, match=fault):
         ends(env, 1)
     assert psutil.Process().children(recursive=True) == children
     with pytest.raises(UsageError, match="Call reset"):
         env.step(0)
+    monkeypatch.chdir("/")
     seen, _ = env.reset()
     env.step(int(first_code(seen)))
     env.close()
@@ -253,7 +259,48 @@ def test_a_wrong_seat_is_named(kind: Any) -> None:
         kind("barrage", seat="green")
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"opponent": 5}, "opponent: expected a function, a bot's path or name, or None, got 5"),
+        ({"bot_options": BASIC}, "bot_options: expected a bot's path or name as opponent, got None"),
+        ({"opponent": "drifter", "bot_options": {"seconds": "a"}}, "seconds: expected a number of seconds above 0"),
+        ({"facts": 3}, "facts: expected one of True, False, got 3"),
+    ],
+)
+def test_a_wrong_option_is_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        make("arena/Stratego-v0", **options)
+
+
+@pytest.mark.parametrize("options", [{"setup": {}}, "random"])
+@pytest.mark.parametrize("kind", [StrategoEnv, StrategoVectorEnv])
+def test_a_wrong_option_of_a_reset_is_named(kind: Any, options: Any) -> None:
+    with pytest.raises(UsageError, match="options: expected None or a dictionary with "):
+        kind("barrage").reset(options=options)
+
+
 # --- many games -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seat": "red"}, "seat: expected an opponent for the other seat"),
+        ({"num_envs": 0}, "num_envs: expected a whole number from 1, got 0"),
+        ({"setups": 5}, "setups: expected a function, got 5"),
+        ({"facts": 3}, "facts: expected one of True, False, got 3"),
+    ],
+)
+def test_a_wrong_option_of_a_batch_is_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        StrategoVectorEnv("barrage", **options)
+
+
+def test_an_opponent_that_forgets_its_answer_is_named() -> None:
+    nothing: Any = lambda _: None  # noqa: E731
+    with pytest.raises(UsageError, match="opponent: expected a code for each game, got None"):
+        StrategoVectorEnv("barrage", 1, nothing, seat="blue").reset()
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))

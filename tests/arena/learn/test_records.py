@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import needs_numba  # noqa: F401  (before all that needs it)
@@ -110,9 +111,12 @@ def test_a_game_without_moves_has_no_rows_and_a_wrong_one_is_named() -> None:
         list(positions([play_game(load_ruleset("tek"), seed=1, plies=2)]))
 
 
-def test_a_chunk_without_rows_is_refused() -> None:
+def test_a_chunk_without_rows_and_a_record_alone_are_refused() -> None:
     with pytest.raises(UsageError, match="chunk: expected at least 1 row, got 0"):
         list(positions([], chunk=0))
+    alone: Any = play_game(load_ruleset("duel"), seed=1, plies=2)
+    with pytest.raises(UsageError, match="expected a store, a file of 'arena export' or a list of records, got Game"):
+        list(positions(alone))
 
 
 def test_a_draw_is_worth_nothing_to_both() -> None:

@@ -176,10 +176,17 @@ def test_a_missing_library_is_named_with_the_extra_that_has_it(missing: str, mon
 
 
 @ENVIRONMENTS
-@pytest.mark.parametrize("option", ["setup", "illegal", "render_mode"])
+@pytest.mark.parametrize("option", ["setup", "facts", "illegal", "render_mode"])
 def test_wrong_words_are_named(make: Any, option: str) -> None:
     with pytest.raises(UsageError, match=f"{option}: expected one of .*, got 'wrong'"):
         make("isf", **{option: "wrong"})
+
+
+@ENVIRONMENTS
+@pytest.mark.parametrize("cycles", [0, -1, "3"])
+def test_a_wrong_number_of_cycles_is_named(make: Any, cycles: Any) -> None:
+    with pytest.raises(UsageError, match=f"max_cycles: expected a whole number from 1, got {cycles!r}"):
+        make("isf", max_cycles=cycles)
 
 
 def test_an_illegal_action_does_what_was_chosen() -> None:
@@ -206,6 +213,19 @@ def test_an_illegal_action_does_what_was_chosen() -> None:
 def test_a_step_before_the_first_reset_is_refused(make: Any) -> None:
     with pytest.raises(UsageError, match="Call reset first"):
         make("isf").step({"red": 0, "blue": 0})
+
+
+def test_the_next_turn_is_asked_for_only_during_a_game() -> None:
+    env = arena.learn.env("barrage", max_cycles=1)
+    with pytest.raises(UsageError, match="Call reset first"):
+        env.last()
+    env.reset(seed=1)
+    for _ in env.agent_iter():
+        seen, _, _, cut, _ = env.last()
+        env.step(None if cut else some_code(seen, np.random.default_rng(1)))
+    for call in (env.last, partial(env.step, None)):
+        with pytest.raises(UsageError, match="Call reset first"):
+            call()
 
 
 @pytest.mark.parametrize("code", [-1, STRAIGHT_COUNT, 1.5, "a4-a5"])
