@@ -38,6 +38,7 @@ class Playing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     start_time: _Duration = "4s"
     memory: Text = "512M"
     sandbox: Literal["bwrap", "cgroup", "auto", "basic"] = "auto"
+    pondering: bool = True
     games_at_once: _Count = 1
     stint: _Duration = "60s"
     park_after: _Count = 3
@@ -51,6 +52,7 @@ class Playing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             start_time=self.start_time,
             memory=self.memory,
             sandbox=self.sandbox,
+            pondering=self.pondering,
             jobs=self.games_at_once,
             store=store,
         )
@@ -126,6 +128,7 @@ by = "invitation"          # or "open"
 rules = {rules}
 time = {time}
 sandbox = {sandbox}
+pondering = false          # bots are stopped in their opponent's turn
 games_at_once = {jobs}
 
 [submissions]

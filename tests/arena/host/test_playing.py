@@ -120,11 +120,12 @@ def test_a_new_leader_that_is_not_on_probation_is_told(made: Made) -> None:
 
 
 @in_bwrap
-def test_bots_of_strangers_play_in_a_sandbox(made: Made) -> None:
+def test_bots_of_strangers_play_in_a_sandbox_and_are_stopped_in_the_turn_of_their_opponent(made: Made) -> None:
     play_until(*(made.folder, made.cup, made.database), lambda play: made.games(made.bots[0]) >= 2, level=Level.BWRAP)
     with Store(store_file(SeasonLeague.LADDER, made.folder, 1), create=False) as store:
         _, record = store.record(1)
         assert all(words.startswith("bwrap") for words in record.confinement)
+        assert record.pondered_us is not None
 
 
 def test_three_forfeits_in_a_row_park_a_bot_and_others_do_not_wait_for_it(made: Made) -> None:
