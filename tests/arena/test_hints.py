@@ -365,6 +365,7 @@ def test_a_line_that_is_no_message_is_told_what_is_wrong_with_it(mistake: Mistak
 
 
 TOLD: list[tuple[bytes, str]] = [
+    (b"move\ta4-a5", "without tabs"),
     (b"move a4-a5 b4-b5", "only one action follows 'move': 'move a4-a5'"),
     (b"want moves", "'want legal board'"),
     (b"setup 2F2B36B2B4/B5B3825B3S/7263842743/9210675265", "one of F B S"),

@@ -169,7 +169,7 @@ def wrong_line(seen: Seen, slip: Slip, line: str) -> Hint:
             words = f"end each line with a newline, and print what is long with {DEBUG[seen.language]}"
             return Hint(Mistake.TOO_LONG, words)
         case Slip.NOT_ASCII:
-            words = "only plain ASCII may stand in a line, in notes and names too"
+            words = "only plain ASCII may stand in a line, without tabs or control characters, in notes and names too"
             return Hint(Mistake.NOT_ASCII, f"{words}; other output: {DEBUG[seen.language]}")
         case Slip.UNASKED | Slip.OPPONENTS_TURN:
             return _out_of_turn(seen, line, is_opponents=slip is Slip.OPPONENTS_TURN)
