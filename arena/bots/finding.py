@@ -85,9 +85,9 @@ def find_entrants(
     return Found(tuple(assign_identities(bots)), tuple(remarks))
 
 
-def find_one(asked: AskedBot) -> BotSpec:
+def find_one(asked: AskedBot, *, follow_links: bool = True) -> BotSpec:
     """Return the bot that was named, perhaps a broken one. Raises `UsageError` if there is none, or several."""
-    found, path = find_entrants([], follow_links=True, asked=[asked]), printable(asked.path)
+    found, path = find_entrants([], follow_links=follow_links, asked=[asked]), printable(asked.path)
     if len(found.bots) > 1:
         raise UsageError(f"{path}: expected one bot, got a folder of {len(found.bots)}: name one of them")
     if not found.bots:
@@ -200,7 +200,7 @@ def _refused_link(path: Path) -> BotSpec:
         raise UsageError(f"{printable(str(path))}: cannot be examined: {error.strerror}") from None
     fault = (
         f"{printable(str(path))}: expected the bot itself, got a link to {printable(target, 200)}; name what it leads "
-        "to, or pass --follow-links if the links in this folder are yours"
+        "to, or start the league with --follow-links if the links in this folder are yours"
     )
     digest = hashlib.sha256(b"link " + os.fsencode(target)).hexdigest()
     return broken(BotSpec(made_name(name_of_file(base_name(path))), path, (), place_of_link(path), digest), fault)

@@ -76,7 +76,7 @@ def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: R
     check_values(options.play)
     time_control(options.play)  # report its errors before building
     with BotFolders() as folders:
-        level, bot = prepared(path, options.play, folders, say, run)
+        level, bot = prepared(path, options.play, folders, say, run, follow_links=False)
         return _checked(level, bot, options, begins, run)
 
 

@@ -174,13 +174,17 @@ def built(
     return runnable(level, bots, host, usual_limits(options), run)
 
 
-def prepared(path: str, options: PlayOptions, folders: BotFolders, say: Say, run: Run) -> tuple[Level, BotSpec]:
-    """Return the isolation level, and the bot at a path, built if needed, or broken.
+def prepared(
+    path: str, options: PlayOptions, folders: BotFolders, say: Say, run: Run, *, follow_links: bool = True
+) -> tuple[Level, BotSpec]:
+    """Return the isolation level, and the bot at a path, built if needed, or broken; a link is, unless `follow_links`.
 
     Its folder is kept in `folders`. Raises `UsageError` if there is no bot.
     """
     level = choose(options.sandbox)
-    (bot,) = built([find_one(asked_bot(path))], level, options, say, folders=folders, run=run)
+    (bot,) = built(
+        [find_one(asked_bot(path), follow_links=follow_links)], level, options, say, folders=folders, run=run
+    )
     return level, bot
 
 

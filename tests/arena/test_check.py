@@ -301,6 +301,13 @@ def test_a_bot_that_a_league_would_list_as_broken_has_a_report(
     assert {other["mark"] for other in others} == {"not tried", "not applicable"}
 
 
+def test_a_link_is_refused_as_by_a_league(tmp_path: Path) -> None:
+    (tmp_path / "linked").symlink_to(UCC_BOT)
+    found = check(str(tmp_path / "linked"), "start")
+    assert found.outcomes[0].failure is not None
+    assert "expected the bot itself, got a link" in found.outcomes[0].failure.words
+
+
 def test_a_bot_that_fails_is_shown_with_its_exchange_and_exit_code_1(tmp_path: Path) -> None:
     bot = tmp_path / "silent.py"
     bot.write_text("print('ready?', flush=True)\ninput()\n")

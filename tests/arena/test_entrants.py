@@ -80,7 +80,7 @@ def test_what_is_no_bot_in_a_folder_of_submissions_is_an_entrant_that_is_broken(
         "good": None,
         "empty": "expected a bot.toml in this folder",
         "fifo": "got a FIFO",
-        "zero": "expected the bot itself, got a link to /dev/zero; name what it leads to, or pass --follow-links",
+        "zero": "expected the bot itself, got a link to /dev/zero; name what it leads to, or start",
         "astray": "expected the bot itself, got a link to nowhere",
         "circle": "expected the bot itself, got a link to circle",
         "plain": "this file is not executable",
