@@ -60,6 +60,8 @@ def export_command(
     from arena.system.user_files import refuse_existing, written_whole
 
     path = None if output == STDOUT else Path(output)
+    if path is not None and not os.path.isdir(path.parent):
+        raise UsageError(f"{printable(output)}: there is no folder {printable(str(path.parent))}")
     with open_to_read(store, needs_game=reader != "all") as opened:
         if path is not None and not force:
             refuse_existing(path)

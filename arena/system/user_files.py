@@ -169,7 +169,8 @@ def refuse_existing(path: Path) -> None:
     except ValueError:
         raise FileError(f"{printable(str(path))}: cannot be written: this is not a valid path") from None
     if found:
-        raise FileError(f"{printable(str(path))}: expected a file that does not exist yet; '--force' replaces it")
+        remedy = "" if os.path.isdir(path) else "; '--force' replaces it"
+        raise FileError(f"{printable(str(path))}: expected a file that does not exist yet{remedy}")
 
 
 @contextmanager

@@ -67,6 +67,11 @@ def test_nothing_that_is_there_is_overwritten_unless_that_is_asked_for(arena: Ru
     with pytest.raises(UsageError, match="this is the store itself"):
         arena("export", "own.sqlite", "-o", "own.sqlite", "--force")
     assert own.read_bytes() == before
+    Path("folder").mkdir()
+    with pytest.raises(UsageError, match=r"folder: expected a file that does not exist yet$"):
+        arena("export", "own.sqlite", "-o", "folder")
+    with pytest.raises(UsageError, match=r"none/games\.jsonl: there is no folder none"):
+        arena("export", "own.sqlite", "-o", "none/games.jsonl")
 
 
 def test_games_are_chosen_by_bot_and_by_number_or_id(arena: Run, own: Path) -> None:
