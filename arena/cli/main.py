@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import catalog, interrupts, streams
-from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT
+from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT, USAGE
 from arena.cli.installation import started_as_module
 from arena.errors import nearest
 from arena.system.terminal_text import folded, width_of
@@ -149,11 +149,22 @@ def _explain(error: BaseException) -> int:
     if mistake := _mistake_of_game(error):
         _complain(mistake)
         return FAILED
+    if isinstance(error, FileNotFoundError) and _is_folder_gone():
+        _complain("the current folder has been deleted: go to another one")
+        return USAGE
     _complain(
         f"internal error: {type(error).__name__}: {error}\n"
         f"This is a mistake in arena, not in your bots. Set {TRACEBACK_VARIABLE}=1 to see where it happened."
     )
     return FAILED
+
+
+def _is_folder_gone() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _mistake_of_game(error: BaseException) -> str:

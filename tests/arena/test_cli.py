@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -147,6 +148,12 @@ def test_an_internal_error_is_owned_up_to_without_a_traceback(folder: Path, monk
     assert done.returncode == 1
     assert "internal error: RuntimeError: boom" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_current_folder_that_was_deleted_is_no_internal_error(folder: Path) -> None:
+    here = shlex.join([*ARENA, "match", "warden", "drifter"])
+    done = run_program(["sh", "-c", f"mkdir gone; cd gone; rmdir ../gone; {here}"], folder)
+    assert (done.returncode, done.stderr) == (2, "arena: the current folder has been deleted: go to another one\n")
 
 
 def test_a_saved_game_that_cannot_be_resumed_now_is_as_it_was(folder: Path) -> None:
