@@ -19,7 +19,7 @@ from click.core import ParameterSource
 from arena.cli.helping import ArenaCommand, Whole, exclusive, long_name
 from arena.cli.shared_options import PLAY_OPTIONS
 from arena.cli.streams import remark, result
-from arena.errors import UsageError, suggest
+from arena.errors import UsageError, nearest, suggest
 from arena.system.printable import printable, shown
 
 if TYPE_CHECKING:
@@ -250,11 +250,21 @@ def read_config(path: Path, command: str, commands: Mapping[str, Options]) -> Fi
 
 
 def _hint(key: str, table: str, keys: Mapping[str, Any]) -> str:
-    places = [f"[{name}]" if name else "at the top" for name, known in keys.items() if key in known]
-    if places:
-        return f"{key} belongs {'' if places[0] == 'at the top' else 'in '}{' or '.join(places)}"
+    if place := _place(key, keys):
+        return f"{key} belongs {place}"
     here = dict.fromkeys([*keys[table], BOTS, *(() if table else (*CONFIGURED, BOT))])
-    return suggest(key, here, also={name for known in keys.values() for name in known} - here.keys())
+    near = nearest(key, here.keys() | {name for known in keys.values() for name in known})
+    if not near:
+        return suggest(key, here)
+    return f"did you mean {' or '.join(name if name in here else f'{name} ({_place(name, keys)})' for name in near)}?"
+
+
+def _place(key: str, keys: Mapping[str, Any]) -> str:
+    """Return where a key belongs, or an empty string for an unknown one."""
+    if key in keys[""]:
+        return "at the top"
+    tables = " or ".join(f"[{name}]" for name, known in keys.items() if key in known)
+    return tables and f"in {tables}"
 
 
 def _value(option: click.Option, value: Any, folder: Path, where: str) -> Any:

@@ -175,6 +175,7 @@ def test_a_key_may_be_spelled_with_underscores_and_a_list_of_one_be_its_value() 
     ("text", "words"),
     [
         ("tiem = '1s'", "unknown key 'tiem'; did you mean time?"),
+        ("gmaes = 1", "unknown key 'gmaes'; did you mean games (in [league] or [match] or [compare]) or game?"),
         ("rounds = 1", "unknown key 'rounds'; rounds belongs in [league]"),
         ("games = 1", "unknown key 'games'; games belongs in [league] or [match] or [compare]"),
         ("[match]\nrounds = 1", "[match]: unknown key 'rounds'; rounds belongs in [league]"),
