@@ -33,7 +33,7 @@ now = trio.current_time
 OF_NOISE = (
     "in this game lines have further fields ('later 7'), and there are lines that no bot knows: it must pass over both"
 )
-"""The hint of a bot that fails there, before any other."""
+"""The hint of a bot that fails there alone, before any other."""
 GAMES_IN_ONE_PROCESS = 3
 FOE = Player("opponent", "")
 INTERRUPTED_AFTER = 14
@@ -131,7 +131,7 @@ class BotTrial:
                 continue
             begins(situation, len(outcomes))
             outcomes.append(await self._try(situation))
-        return outcomes
+        return [_with_noise_named(outcome, outcomes) for outcome in outcomes]
 
     async def _try(self, situation: Situation) -> SituationOutcome:
         try:
@@ -288,8 +288,6 @@ class BotTrial:
         self, situation: Situation, referee: Referee, talk: Talk, fault: Fault, where: str = ""
     ) -> SituationOutcome:
         failure = talk.failure_of(referee, fault, where)
-        if situation.twist is Twist.NOISE:
-            failure = replace(failure, hint="; ".join(filter(None, (OF_NOISE, failure.hint))))
         return SituationOutcome(situation, _mark(situation), "", failure, len(referee.actions))
 
     def _resigned(self, situation: Situation, referee: Referee, talk: Talk) -> SituationOutcome:
@@ -306,6 +304,17 @@ def _gave_up(referee: Referee, color: Color) -> bool:
 
 def _mark(situation: Situation) -> Mark:
     return Mark.PARTLY if situation.needed_by else Mark.FAILED
+
+
+def _with_noise_named(outcome: SituationOutcome, outcomes: list[SituationOutcome]) -> SituationOutcome:
+    """Put `OF_NOISE` before the hint of a bot that failed at the noise, and in no other situation in the same way."""
+    failure = outcome.failure
+    if failure is None or outcome.situation.twist is not Twist.NOISE or outcome.mark is not Mark.FAILED:
+        return outcome
+    others = [other.failure for other in outcomes if other is not outcome and other.failure]
+    if failure.hint in [other.hint for other in others]:
+        return outcome
+    return replace(outcome, failure=replace(failure, hint="; ".join(filter(None, (OF_NOISE, failure.hint)))))
 
 
 def _why_not(outcomes: list[SituationOutcome]) -> str:

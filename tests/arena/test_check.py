@@ -208,6 +208,17 @@ def test_a_bot_that_fails_at_what_it_does_not_know_is_told_that_there_was_some(t
     assert "which version is that?" in failures["noise"].hint
 
 
+def test_an_error_of_ordinary_games_is_not_explained_by_lines_that_a_bot_does_not_know(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text(
+        "from protocol.bot import Bot, run\n\nclass Wrong(Bot):\n    def move(self, view): return [][0]\n\nrun(Wrong)\n"
+    )
+    failures = [each.failure for each in check(str(path), "noise", "red").outcomes if each.mark is Mark.FAILED]
+    hints = {failure.hint for failure in failures if failure}
+    assert len(failures) == 2
+    assert hints == {"an exception that nothing caught: IndexError: list index out of range (wrong.py, line 4)"}
+
+
 def test_what_a_bot_says_that_it_cannot_do_is_not_asked_of_it(tmp_path: Path) -> None:
     path = tmp_path / "clerk.py"
     path.write_text(
