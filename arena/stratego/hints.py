@@ -22,6 +22,7 @@ _ACTION = re.compile(r"(?<![\w?+-])[a-j](?:10|[1-9])-[a-j](?:10|[1-9])(?![\w?+-]
 _ROWS = re.compile(r"^[FBSM2-9I.*_]{8,12}(?:[/ ,][FBSM2-9I.*_]{8,12})*$")
 _SWAPPED = re.compile(r"^(?:10|[1-9])[a-j]\W?(?:10|[1-9])[a-j]$")
 _NEARLY = re.compile(r"^([a-jA-J](?:10|[1-9]))\W*([a-jA-J](?:10|[1-9]))$")
+_CUT_OFF = re.compile(r"^[a-j](?:10|[1-9])-[a-j]?$")
 MOST_ROWS = 12
 
 
@@ -70,6 +71,9 @@ def _malformed_move(action: str) -> Hint:
     if match := _NEARLY.match(action):
         meant = f"{match[1].lower()}-{match[2].lower()}"
         words = f"the two squares are in small letters, with one '-' between them: {meant}"
+        return Hint(Mistake.ACTION_FORM, words)
+    if _CUT_OFF.match(action):
+        words = "this is the beginning of an action: perhaps it cuts long lines off, which have up to 4096 bytes"
         return Hint(Mistake.ACTION_FORM, words)
     found = _ACTION.findall(action)
     if found:

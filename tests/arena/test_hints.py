@@ -367,6 +367,8 @@ def test_a_line_that_is_no_message_is_told_what_is_wrong_with_it(mistake: Mistak
 TOLD: list[tuple[bytes, str]] = [
     (b"move\ta4-a5", "without tabs"),
     (b"move a4-a5 b4-b5", "only one action follows 'move': 'move a4-a5'"),
+    (b"move a4-", "up to 4096 bytes"),
+    (b"move a4", "an action is FROM-TO"),
     (b"want moves", "'want legal board'"),
     (b"setup 2F2B36B2B4/B5B3825B3S/7263842743/9210675265", "one of F B S"),
     (b"setup 2F2B36B2B4/B5B3825B31/7263842743/92M6752654", "an empty square, a dot"),
