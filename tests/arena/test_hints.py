@@ -100,6 +100,12 @@ def test_a_silent_bot_is_told_what_was_seen_of_it(mistake: Mistake, more: dict[s
     assert hint_for(Seen(Phase.THINKING, fault, **more)).mistake is mistake
 
 
+def test_a_bot_that_used_no_processor_time_may_have_been_kept_from_it() -> None:
+    fault = late(Phase.THINKING, TimeControl(), 100, 7, 0.151)
+    for turn in (TurnUse(0.151, 300), TurnUse(0.151, 70_000)):
+        assert "this machine was too busy" in hint_for(Seen(Phase.THINKING, fault, is_late=True, turn=turn)).text
+
+
 @pytest.mark.parametrize(
     ("phase", "more", "mistake", "words"),
     [

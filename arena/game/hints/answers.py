@@ -22,12 +22,13 @@ AWAITED = {Phase.INTRODUCING: "ready", Phase.SETTING_UP: "setup", Phase.THINKING
 """The verb of the expected answer in each phase."""
 ASKS = {Phase.INTRODUCING: "hello", Phase.SETTING_UP: "setup", Phase.THINKING: "turn"}
 """The line that requests the answer."""
+_SLEPT_OR_KEPT_OFF = "perhaps it slept or waited, perhaps this machine was too busy (lower --jobs or raise --margin)"
 SLOW = {Phase.INTRODUCING: Mistake.SLOW_START, Phase.SETTING_UP: Mistake.SLOW_SETUP}
 
 
 def silent(seen: Seen) -> Hint:
     if seen.turn and seen.turn.is_idle and (seen.is_late or seen.activity is Activity.RUNS):
-        return Hint(Mistake.SLEEPS, "it used no processor time in this turn: it slept, or waited for something")
+        return Hint(Mistake.SLEEPS, f"it used no processor time in this turn: {_SLEPT_OR_KEPT_OFF}")
     if seen.is_late:
         if seen.turn and seen.turn.is_starved:
             return _starved("its answer came after its time")
@@ -128,11 +129,7 @@ def _too_slow(seen: Seen) -> Hint:
 
 
 def _starved(what: str) -> Hint:
-    words = (
-        f"{what}, but had used a CPU for less than half of its time: perhaps it slept or waited, perhaps this machine "
-        "was too busy (lower --jobs or raise --margin)"
-    )
-    return Hint(Mistake.STARVED, words)
+    return Hint(Mistake.STARVED, f"{what}, but had used a CPU for less than half of its time: {_SLEPT_OR_KEPT_OFF}")
 
 
 def _waits_for_more(seen: Seen) -> Hint:
