@@ -9,6 +9,7 @@ from arena.check.situations import Checked, ExchangedLine, Failure, Mark, Situat
 from arena.check.stored_game import Replayed
 from arena.game.transcript import Speaker
 from arena.system.terminal_text import Paint, plain, to_json
+from protocol.seats import Reason
 
 WIDTH = 80
 INDENT = "          "
@@ -26,6 +27,8 @@ MARKS = {
     Mark.NOT_APPLICABLE: ("-", "dim"),
     Mark.NOT_TRIED: ("?", "dim"),
 }
+WITHOUT_PLY = (Reason.CRASH, Reason.OVER_LIMIT, Reason.PROTOCOL)
+"""Reasons of faults whose words do not name the ply."""
 OF_SOME_LEAGUES = (Mark.PARTLY, Mark.NOT_APPLICABLE)
 
 
@@ -146,7 +149,8 @@ def marked(mark: Mark, text: str, paint: Paint) -> Iterator[str]:
 
 def failure_lines(failure: Failure, paint: Paint, *, is_told: bool) -> Iterator[str]:
     """Yield a failure with its hint and the last lines of the exchange; `is_told` leaves out the exchange."""
-    words = failure.words if not failure.reason else f"{failure.reason.value}: {failure.words}"
+    at = f" at ply {failure.ply}" if failure.ply and failure.reason in WITHOUT_PLY else ""
+    words = failure.words if not failure.reason else f"{failure.reason.value}{at}: {failure.words}"
     yield from wrapped(words, INDENT)
     if is_told:
         yield f"{INDENT}(as above)"

@@ -126,6 +126,7 @@ def test_the_checklist_fits_80_columns_except_for_standard_error_and_says_a_fail
     text = check_text(checked([outcome(Mark.FAILED, failure=failure)] * 2 + [outcome(Mark.NOT_TRIED)] * 3))
     assert max(len(line) for line in text.splitlines() if "stderr|" not in line) <= WIDTH
     assert text.count("e" * 200) == 1, "a traceback can be copied"
+    assert "crash at ply 3:" in text
     assert "(as above)" in text
     assert "3 more checks" in text
 
