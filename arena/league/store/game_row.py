@@ -29,7 +29,9 @@ COLUMNS = ("number", "id", "red", "red_digest", "blue", "blue_digest", *TABLE_CO
 MOST = 2**53
 LAST_DATE = 253_402_300_799  # the end of the year 9999
 FIRST_NUMBER, LAST_NUMBER = 1, 10**11 - 1
-"""The numbers of games: more than fit into any file, and too few digits for the start of an id."""
+"""The numbers of games: more than fit into any file, and with fewer digits than an id."""
+FEWEST_DIGITS = 6
+"""Fewer digits, and nothing else, are a number and never the start of an id."""
 LONGEST_NAME = 1000
 
 Columns = tuple[Any, ...]

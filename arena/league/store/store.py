@@ -29,7 +29,7 @@ from arena.league.store.document import (
     time_differences,
     without_known_times,
 )
-from arena.league.store.game_row import LAST_NUMBER, Columns, GameRow, digest_of, row_from
+from arena.league.store.game_row import FEWEST_DIGITS, LAST_NUMBER, Columns, GameRow, digest_of, row_from
 from arena.league.store.game_table import GameTable
 from arena.league.store.groups import Groups
 from arena.league.store.store_file import check_tables, is_fresh, make_tables
@@ -319,8 +319,11 @@ class Store(GameTable):
         found = []
         if isinstance(game, int) or (game.isdecimal() and len(game) <= len(str(LAST_NUMBER))):
             found = query("SELECT number FROM games WHERE number = ?", int(game))
-        if not found and isinstance(game, str):
-            found = query("SELECT number FROM games WHERE id >= ? AND id < ? LIMIT 2", game, game + LARGEST_CHARACTER)
+        may_be_id = isinstance(game, str) and not (game.isdecimal() and len(game) < FEWEST_DIGITS)
+        if not found and may_be_id:
+            found = query(
+                "SELECT number FROM games WHERE id >= ? AND id < ? LIMIT 2", game, f"{game}{LARGEST_CHARACTER}"
+            )
         if len(found) == 1:
             stored = self.stored(found[0][0])
             if stored.record is None or stored.damage:
@@ -330,7 +333,7 @@ class Store(GameTable):
             raise UsageError(f"{self.path}: several games have an id that starts with {game!r}; give more characters")
         last = self.last_number()
         expected = f"expected a number from 1 to {last}" if last else "no game is stored here yet"
-        or_id = " or the start of an id" if last and isinstance(game, str) else ""
+        or_id = " or the start of an id" if last and may_be_id else ""
         raise UsageError(f"{self.path}: there is no game {game!r}; {expected}{or_id}")
 
     def players_as_now_called(self) -> list[Player]:
