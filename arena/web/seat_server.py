@@ -285,7 +285,8 @@ class PlayPages:
                 do(color, value)
             except RefusedError as error:
                 text = printable(str(error), LONGEST_REFUSAL)
-                return _json({"refused": text[:1].upper() + text[1:]})
+                names_action = isinstance(value, SentAct) and str(error).startswith(f"{value.action}: ")
+                return _json({"refused": text if names_action else text[:1].upper() + text[1:]})
             return _json({})
 
         return answer

@@ -147,7 +147,8 @@ def table(seat: Seat) -> PlayTable:
 REFUSED_BY_THE_RULES = [
     ("act", {"action": "e4-e6", "ply": 1}, "moves one square at a time"),
     ("act", {"action": "a1-a2", "ply": 1}, "cannot move"),
-    ("act", {"action": "a7-a6", "ply": 1}, "no piece on a7"),
+    ("act", {"action": "a7-a6", "ply": 1}, "^a7-a6: red has no piece on a7"),
+    ("act", {"action": "zz", "ply": 1}, "^zz: a piece moves along its file or rank"),
     ("act", {"action": "<b>\x1b[31m\u202e", "ply": 1}, r"\\x1b\[31m\\u202e"),
     ("act", {"action": "a4-a5", "ply": 2}, "has moved on"),
     ("act", {"action": "a4-a5", "ply": 0}, "has moved on"),
