@@ -111,7 +111,7 @@ def play_options(
                 raise UsageError(f"interpreters: expected a list of paths, got {value!r}")
             values[name] = tuple(os.fspath(path) for path in value)
         else:
-            _check_type(name, value, bool if name == "affinity" else type(_USUAL[name]))
+            check_type(name, value, bool if name == "affinity" else type(_USUAL[name]))
             values[name] = value
     return PlayOptions(**values)
 
@@ -145,9 +145,9 @@ def refuse_unknown(options: Mapping[str, object], allowed: object, call: Callabl
             raise UsageError(f"{name}: unknown option; {suggest(name, sorted(known))}")
 
 
-def _check_type(name: str, value: object, expected: type) -> None:
+def check_type(name: str, value: object, expected: type) -> None:
     if type(value) is not expected:
-        raise UsageError(f"{name}: expected {_EXPECTED[expected].format(_USUAL[name])}, got {value!r}")
+        raise UsageError(f"{name}: expected {_EXPECTED[expected].format(_USUAL.get(name))}, got {value!r}")
 
 
 def match_times(time: Times) -> tuple[str, tuple[str, ...]]:
@@ -160,7 +160,7 @@ def match_times(time: Times) -> tuple[str, tuple[str, ...]]:
 
 
 def check_time_word(time: str) -> TimeControl:
-    _check_type("time", time, str)
+    check_type("time", time, str)
     return option_value("time", parse_time, time)
 
 

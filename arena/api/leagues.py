@@ -12,6 +12,7 @@ from arena.api.keywords import (
     LeagueKeywords,
     Rules,
     check_time_word,
+    check_type,
     chosen_format,
     path_of,
     plain_errors,
@@ -38,6 +39,7 @@ class League:
     Use it in a `with` statement or without one: the store is open only while games are played or read. Options are
     those of `arena league`, and stored games are not played again. Raises `UsageError` for an invalid option and for a
     file that is no store; `run` checks the bots, and whether the games of the store were played under these options.
+    Reading raises `UsageError` if there is no such file.
     """
 
     def __init__(
@@ -52,7 +54,7 @@ class League:
         self._options = play_options(LeagueKeywords, options, League, rules=rules, time=time, store=self.path)
         with plain_errors():
             check_values(self._options)
-        if self._has_games():
+        if os.path.lexists(self.path) and not is_empty_file(self.path):
             with plain_errors(), Store(self.path, create=False):
                 pass  # it is one
         self._paths: list[str] = []
@@ -111,6 +113,8 @@ class League:
         """
         if rounds is not None and (type(rounds) is not int or rounds < 1):
             raise UsageError(f"rounds: expected a whole number from 1, got {rounds!r}")
+        for name, value in {"strict": strict, "follow_links": follow_links, "new_league": new_league}.items():
+            check_type(name, value, bool)
         with plain_errors():
             format_ = chosen_format(rounds, format_options, League.run)
         times = [self._times.get(os.path.realpath(path)) for path in self._paths]
@@ -133,7 +137,7 @@ class League:
         It counts the games of their league and those added later, or with `everyone` all games. `placing` is that of
         the last league, as `run` has returned it.
         """
-        if not self._has_games():
+        if is_empty_file(self.path):
             return standings_of(make_table([], [], meets_all=None), {})
         with plain_errors(), Store(self.path, create=False) as store:
             contents, _, table, placing = stored_table(store, everyone=everyone)
@@ -150,11 +154,8 @@ class League:
         """Return the record of a game, by its number or the start of its id. Raises `UsageError` if there is none."""
         return stored_record(self.path, game)
 
-    def _has_games(self) -> bool:
-        return os.path.lexists(self.path) and not is_empty_file(self.path)
-
     def _read(self) -> Contents[list[GameRow]]:
-        if not self._has_games():
+        if is_empty_file(self.path):
             return Contents([], {})
         with plain_errors(), Store(self.path, create=False) as store:
             contents = store.read()

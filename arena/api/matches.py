@@ -301,7 +301,8 @@ def compare(
     usual, times = match_times(time)
     with place_of(store) as path:
         chosen = play_options(LeagueKeywords, options, compare, rules=rules, time=usual, store=path)
-        entry = comparison_entry(bot_word(new), bot_word(old), hypotheses, games, chosen.jobs, times=times)
+        with plain_errors():
+            entry = comparison_entry(bot_word(new), bot_word(old), hypotheses, games, chosen.jobs, times=times)
 
         def play_games(league: OpenLeague, stop: StopRequest, watcher: Watcher, watch: Watch | None) -> LeagueOutcome:
             return Comparison(league).play(stop, watcher, watch)

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar, Unpack
+from typing import Any, SupportsIndex, TypeVar, Unpack
 
 import trio
 
@@ -43,6 +43,12 @@ M = TypeVar("M", messages.Ready, messages.Setup, messages.Move)
 def check_seconds(name: str, value: float) -> None:
     if not isinstance(value, int | float) or not value > 0:
         raise UsageError(f"{name}: expected a number of seconds above 0, got {value!r}")
+
+
+def _check_numbers(**numbers: int) -> None:
+    for name, value in numbers.items():
+        if not isinstance(value, SupportsIndex) or value < 0:
+            raise UsageError(f"{name}: expected a whole number from 0, got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -176,6 +182,7 @@ class OpenBot:
         side = color if isinstance(color, Color) else COLOR_BY_WORD[color]
         if not isinstance(time, str):
             raise UsageError(f"time: expected a string such as '100ms', got {time!r}")
+        _check_numbers(seed=seed)
         control = option_value("time", parse_time, time)
         await self.send(*introduction(self.variant, control, seed, side), within=within)
         self._color = side
@@ -226,6 +233,7 @@ class OpenBot:
         Only the form of the action is checked; the game judges it. Without a game (see `start`) the ply is 1 by
         default, and the caller has to `send` the lines that the bot wants.
         """
+        _check_numbers(ply=1 if ply is None else ply, own_ms=own_ms, enemy_ms=enemy_ms)
         state, color, due = self._state, self._color, list[ArenaMessage]()
         if state is not None and color is not None:
             ply = state.ply + 1 if ply is None else ply

@@ -212,6 +212,10 @@ def test_another_event_loop_than_trios_is_named_as_the_mistake(bots: Bots) -> No
 
 MISTAKES: list[tuple[str, Callable[..., Awaitable[object]]]] = [
     ("time: expected a string", lambda bot, game: bot.set_up("red", time=100)),
+    ("seed: expected a whole number from 0, got -1", lambda bot, game: bot.set_up("red", seed=-1)),
+    ("own_ms: expected a whole number from 0, got -5", lambda bot, game: bot.turn(own_ms=-5)),
+    ("within: expected a number of seconds above 0, got -1", lambda bot, game: bot.hello(within=-1)),
+    ("within: expected a number of seconds above 0, got 'x'", lambda bot, game: bot.receive("x")),
     ("expected red or blue", lambda bot, game: bot.set_up(["red"])),
     ("expected a game", lambda bot, game: bot.start("game")),
     ("expected events", lambda bot, game: bot.tell(game.apply("a4-a5")[0])),

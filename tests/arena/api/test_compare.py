@@ -38,6 +38,7 @@ def test_a_test_is_one_call(bots: Bots) -> None:
     [
         ({"elo0": "0"}, "elo0: expected a number, got '0'"),
         ({"games": 2.0}, "games: expected a whole number, got 2.0"),
+        ({"games": 3}, "games: expected an even number from 2 to 1000000"),
         ({"time": ("1s",)}, "time: expected a string such as '100ms', or one for each bot"),
         ({"elo0": 10}, "elo0: expected less than elo1"),
         ({"gmaes": 10}, "gmaes: unknown option; did you mean games?"),

@@ -131,6 +131,8 @@ def test_a_league_may_have_another_format_which_places_the_bots(league: arena.Le
         ({"format": "swis"}, "format: unknown format 'swis'; did you mean swiss?"),
         ({"formt": "swiss"}, "formt: unknown option; did you mean format?"),
         ({"format": "knockout", "best_of": "3"}, "best_of: expected a whole number, got '3'"),
+        ({"strict": "x"}, "strict: expected True or False, got 'x'"),
+        ({"new_league": "x"}, "new_league: expected True or False, got 'x'"),
         ({"format": "swiss", "seeds": "steps"}, "seeds: expected a list of names of bots, got 'steps'"),
     ],
 )
@@ -139,11 +141,15 @@ def test_a_format_is_refused_that_makes_no_sense(options: dict[str, Any], words:
         arena.League(tmp_path / "l.sqlite").run(**options)
 
 
-def test_a_file_that_is_no_store_is_refused_when_a_league_is_made(tmp_path: Path) -> None:
+def test_a_file_that_is_no_store_is_refused_when_a_league_is_made_and_none_when_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("print('a bot')\n")
     for path in (tmp_path / "mine.py", tmp_path):
         with pytest.raises(arena.UsageError, match="expected a store"):
             arena.League(path)
     assert (tmp_path / "mine.py").read_text() == "print('a bot')\n"
+    typo = arena.League(tmp_path / "typo.sqlite")
+    for read in (typo.games, typo.standings, lambda: typo.record(1)):
+        with pytest.raises(arena.UsageError, match=r"typo\.sqlite: there is no such store"):
+            read()
     (tmp_path / "new.sqlite").touch()
     assert arena.League(tmp_path / "new.sqlite").games() == []
