@@ -33,7 +33,9 @@ ALL = "all"
 """The `view` of a complete line."""
 PUBLIC = "public"
 """The `view` of a line with what both sides were told."""
-VIEWS = (*(color.word for color in Color), PUBLIC)
+PAGE = "page"
+"""The `view` of a line on a page of a competition: a whole game without seeds."""
+VIEWS = (*(color.word for color in Color), PUBLIC, PAGE)
 LONGEST_LINE = 4 * 1024 * 1024
 """Bytes of a line: a game of 3,000 plies has some 100 kB. Reading one takes some thirty times as much memory."""
 MOST = 2**53
@@ -173,6 +175,15 @@ def encode_line(record: GameRecord, settings: dict[str, str]) -> bytes:
     return line
 
 
+def encode_for_page(record: GameRecord, settings: dict[str, str]) -> bytes:
+    """Return the line of a whole game without seeds, which cannot be verified. Raises `RecordError`."""
+    fields: dict[str, Any] = msgspec.to_builtins(exported(record, settings))
+    fields |= {"view": PAGE, "pair_seed": None}
+    for color in Color:
+        fields[color.word]["seed"] = None
+    return with_checksum(fields)
+
+
 def with_checksum(line: object) -> bytes:
     """Return an object as JSON, with a checksum over all bytes before it."""
     body = msgspec.json.encode(line)[:-1]
@@ -214,7 +225,7 @@ def decode_line(line: bytes, *, is_ended: bool = True) -> RecordEntry:
         raise RecordError(_other_schema(header.schema))
     if header.view in VIEWS:
         raise SeatViewError(
-            f"expected a whole game, got a view of one, what {shown(header.view)} may know (arena export --view): it "
+            f"expected a whole game, got a view of one for {shown(header.view)} (arena export --view, or a page): it "
             "is JSON for other programs and for people, and the arena itself reads whole games alone"
         )
     try:

@@ -126,7 +126,7 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
         if isinstance(entry, SeatViewError):
             raise UsageError(
                 f"{printable(str(path))}: line {lines}: expected whole games, got a redacted export, which cannot be "
-                "verified: verify the store, or an export without --view"
+                "verified: verify the store, an export without --view, or the archive of a competition"
             )
         if lines == 1 and isinstance(entry, RecordEntry):
             check_game(entry.settings, printable(str(path)))

@@ -202,7 +202,7 @@ def test_a_torn_last_line_is_named_and_a_lost_line_feed_is_not_missed(tmp_path: 
 def test_what_one_side_was_told_cannot_be_imported(tmp_path: Path) -> None:
     file = file_of(tmp_path / "red.jsonl", exported(OWN, view="red"))
     words = refused(tmp_path / "new.sqlite", file, kind=UsageError)
-    assert "line 1: expected a whole game, got a view of one, what 'red' may know" in words
+    assert "line 1: expected a whole game, got a view of one for 'red'" in words
 
 
 def test_a_damaged_store_neither_gives_nor_takes_games(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET
 
 from arena.errors import ArenaError
-from arena.game.exported import verdict_words
+from arena.game.exported import encode_for_page, verdict_words
 from arena.game.faults import NO_FAULTS, GameResult, Verdict
 from arena.game.record import GameRecord
 from arena.league.exchange import settings_of_game
@@ -98,13 +98,11 @@ def most_behind(view: object, verdict: Verdict) -> int:
 
 
 def without_logs(record: GameRecord) -> GameRecord:
-    """Return a whole game without what bots have said besides their moves, and without seeds."""
+    """Return a whole game without what bots have said besides their moves."""
     verdict = msgspec.structs.replace(record.verdict, detail=verdict_words(record, None), faults=NO_FAULTS)
     return msgspec.structs.replace(
         record,
         verdict=verdict,
-        seeds=(0, 0),
-        pair_seed=0,
         declared=("", ""),
         authors=UNSET,
         stderr=("", ""),
@@ -144,6 +142,8 @@ class GamePages(msgspec.Struct, frozen=True, dict=True):
         labels = labels_of(facts, record.variant, names)
         data = game_data(record, seen_by, names, labels=labels, has_dialogue=self.has_dialogues, has_seeds=seeds)
         page = game_page(self.frame, facts, record, seen_by=seen_by, has_seeds=seeds, data=data, links=links)
-        lines = b"".join(line + b"\n" for line in self.reader.lines(record, settings)).decode()
+        is_for_page = self.reader.audience is Audience.ALL and not self.has_logs
+        found = [encode_for_page(record, settings)] if is_for_page else self.reader.lines(record, settings)
+        lines = b"".join(line + b"\n" for line in found).decode()
         behind = most_behind(data.views.get(seen_by.value), record.verdict)
         return GameFiles(page, game_script(number, data), lines, behind)

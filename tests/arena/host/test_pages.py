@@ -21,6 +21,7 @@ from made_cups import add_bot, make_account, make_cup, opened
 from made_stores import make_store, read_game_script
 from served import Answer, Serve, Served
 
+from arena.game.exported import SeatViewError, decode_line
 from arena.game.faults import GameResult
 from arena.game.record import GameRecord, NoteLine
 from arena.host import cup_site
@@ -197,7 +198,12 @@ def test_who_may_read_which_page(make: MakeCup) -> None:
     season = current(cup.database)
     assert [path for path, of_path in answers.items() if any(season.seed in one.text for one in of_path)] == []
     assert season.seed_hash in answers["/"][0].text
-    assert "seed" not in json.loads(answers["/season-1/games/1.json"][0].text)["settings"]
+    text = answers["/season-1/games/1.json"][0].text
+    line = json.loads(text)
+    assert "seed" not in line["settings"]
+    assert (line["pair_seed"], line["red"]["seed"], line["blue"]["seed"]) == (None, None, None)
+    with pytest.raises(SeatViewError, match="expected a whole game, got a view of one for 'page'"):
+        decode_line(text.encode().removesuffix(b"\n"))
 
 
 def test_changes_need_a_session_and_its_word(make: MakeCup) -> None:

@@ -22,6 +22,7 @@ from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed
 from arena.report.game_data import FollowedGame, GameData, game_data
 from arena.report.shown import SeenBy
+from arena.report.site.game_page import without_logs
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.seats import Color, Reason
 
@@ -104,6 +105,11 @@ def test_parts_at_any_cuts_are_together_the_data_of_the_game_that_is_over(
         game.play(event)
     parts = [*parts, game.part(since)] if since else [game.part()]
     assert joined(parts) == joined([game_data(record, audience, {}, labels={})])
+
+
+def test_a_game_with_chance_is_the_same_without_its_logs() -> None:
+    record = some_record("liars-dice", 3)
+    assert events_of(without_logs(record)) == events_of(record)
 
 
 @pytest.mark.parametrize("kind", ["duel", "liars-dice"])
