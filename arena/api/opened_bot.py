@@ -203,7 +203,7 @@ class OpenBot:
         if self._color is None:
             raise UsageError("expected set_up before the game starts")
         self._state = state = self._state_of(game, self._color)
-        await self._write(encode_line, state.checked_first_lines(self._color), within)
+        await self._write(encode_line, state.first_lines(self._color), within)
 
     async def tell(self, told: Any, within: float = ANSWER_SECONDS) -> None:
         """Tell the bot of an action, also of its own: `told` is what `state.play` returned for both sides.
@@ -237,10 +237,10 @@ class OpenBot:
         state, color, due = self._state, self._color, list[ArenaMessage]()
         if state is not None and color is not None:
             ply = state.ply + 1 if ply is None else ply
-            if Want.BOARD in self._wants and (board := state.checked_board_line(color)) is not None:
+            if Want.BOARD in self._wants and (board := state.board_line(color)) is not None:
                 await self._write(encode_line, (board,), within)
-            if Want.LEGAL in self._wants and (actions := state.checked_legal_actions()) is not None:
-                due.extend(legal_lines(actions))
+            if Want.LEGAL in self._wants and (actions := state.legal_actions()) is not None:
+                due.extend(legal_lines(tuple(actions)))
         await self.send(*due, messages.Turn(1 if ply is None else ply, own_ms, enemy_ms), within=within)
         return (await self._wait_for(messages.Move, within, self._note, allowed=(messages.Note,))).action
 

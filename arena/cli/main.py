@@ -146,9 +146,6 @@ def _explain(error: BaseException) -> int:
         import traceback
 
         traceback.print_exc()
-    if mistake := _mistake_of_game(error):
-        _complain(mistake)
-        return FAILED
     if isinstance(error, FileNotFoundError) and _is_folder_gone():
         _complain("the current folder has been deleted: go to another one")
         return USAGE
@@ -165,18 +162,6 @@ def _is_folder_gone() -> bool:
     except FileNotFoundError:
         return True
     return False
-
-
-def _mistake_of_game(error: BaseException) -> str:
-    """Return the words for an exception that came from the file of a game; empty for another."""
-    import traceback
-
-    from arena.game import mistake_at
-    from arena.game.registry import game_files
-
-    frames = traceback.extract_tb(error.__traceback__)
-    where = next((frame for frame in reversed(frames) if frame.filename in game_files()), None)
-    return str(mistake_at(where, where.name, error)) if where else ""
 
 
 def _complain(text: str) -> None:

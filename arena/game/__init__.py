@@ -7,6 +7,7 @@ write one.
 """
 
 import copy
+import functools
 import hashlib
 import importlib
 import pkgutil
@@ -15,13 +16,13 @@ import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
 from arena.errors import ArenaError, IllegalAnswerError, UsageError, suggest
-from protocol.lines import RemoteProtocolError, cut, is_line
+from protocol.lines import MAX_BOT_LINE, RemoteProtocolError, cut, is_line
 from protocol.seats import RESIGN, Color, Outcome, Reason, ReasonKind
 
 STRATEGO = "stratego"
@@ -137,18 +138,6 @@ def mistake_at(place: traceback.FrameSummary, function: str, error: BaseExceptio
     return GameMistakeError(f"{function} raised {words:.300} ({place.filename}, line {place.lineno})")
 
 
-def _called(method: Callable[..., T], *arguments: object) -> T:
-    """Call a method of a game's program. Raises `GameMistakeError` for an exception that is none of the arena's, with
-    the line that raised it.
-    """
-    try:
-        return method(*arguments)
-    except ArenaError:
-        raise
-    except Exception as error:
-        raise mistake_at(traceback.extract_tb(error.__traceback__)[-1], method.__name__, error) from error
-
-
 CONVERSATION = frozenset(
     ["hello", "game", "rule", "clock", "seed", "opponent", "setup", "restore", "legal", "turn", "error", "end", "quit"]
 )
@@ -176,6 +165,95 @@ def _is_outcome(found: object) -> bool:
     )
 
 
+LONGEST_ACTION = MAX_BOT_LINE - len("legal ")
+
+
+def _are_actions(found: object) -> bool:
+    if found is None:
+        return True
+    if not (_is_list(found) and all(isinstance(action, str) for action in cast("Sequence[object]", found))):
+        return False
+    actions = cast("Sequence[str]", found)
+    text = " ".join(actions)
+    return (
+        text.isascii()
+        and text.isprintable()
+        and text.split() == list(actions)
+        and max(map(len, actions), default=0) <= LONGEST_ACTION
+    )
+
+
+def _are_rules(found: object) -> bool:
+    return _is_list(found) and all(
+        isinstance(rule, tuple) and len(rule) == 2 and all(isinstance(text, str) for text in rule)
+        for rule in cast("Sequence[object]", found)
+    )
+
+
+def _is_told(found: object) -> bool:
+    return isinstance(found, tuple) and len(found) == 2 and all(map(_are_lines, found))
+
+
+def _is_text(found: object) -> bool:
+    return isinstance(found, str)
+
+
+RESULTS: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "act": (_is_told, "lists of printable lines for Red and for Blue, none of them one of the arena's own"),
+    "first_lines": (_are_lines, "printable lines, none of them one of the arena's own"),
+    "legal_actions": (_are_actions, f"actions, each one printable word of up to {LONGEST_ACTION:,} bytes, or None"),
+    "board_line": (lambda found: found is None or is_game_line(found), "a printable line, or None"),
+    "text": (_is_text, "a text"),
+    "svg": (lambda found: found is None or isinstance(found, str), "a text, or None"),
+    "copy": (lambda found: isinstance(found, State), "a State"),
+    "start": (lambda found: isinstance(found, State), "a State"),
+    "variant_names": (
+        lambda found: _is_list(found) and bool(found) and all(map(_is_text, cast("Sequence[object]", found))),
+        "a list or tuple of names",
+    ),
+    "rules_of": (_are_rules, "pairs of a name and a value, both of them texts"),
+    "first_seat": (lambda found: isinstance(found, Color), "a Color"),
+    "rules_in_words": (_is_text, "a text"),
+    "random_setup": (_is_text, "a text"),
+    "policy": (_is_text, "a text"),
+}
+"""What methods of a game's program return: a test of it, and the words for what is expected."""
+
+
+def _guard(cls: type, seam: type) -> None:
+    """Let the methods of a game's program that the arena calls, those of `seam`, raise `GameMistakeError`."""
+    for name, method in list(vars(cls).items()):
+        if not name.startswith("_") and isinstance(method, FunctionType) and hasattr(seam, name):
+            setattr(cls, name, _guarded(name, method))
+
+
+def _guarded(name: str, method: FunctionType) -> Callable[..., object]:
+    """Wrap a method of a game's program.
+
+    It raises `GameMistakeError` for a result of a wrong type, and for an exception that is no answer of its own, with
+    the line that raised it.
+    """
+    is_right, expected = RESULTS.get(name, (None, ""))
+    answers = (GameMistakeError, RemoteProtocolError if name.endswith("_form") else ArenaError)
+    code = method.__code__
+
+    @functools.wraps(method)
+    def guarded(*arguments: object, **named: object) -> object:
+        try:
+            found = method(*arguments, **named)
+        except answers:
+            raise
+        except (Exception, SystemExit) as error:
+            raise mistake_at(traceback.extract_tb(error.__traceback__)[-1], name, error) from error
+        if is_right and not is_right(found):
+            raise GameMistakeError(
+                f"{name} ({code.co_filename}, line {code.co_firstlineno}) returned {found!r:.200}: expected {expected}"
+            )
+        return found
+
+    return guarded
+
+
 class State(ABC):
     """One game under way, from the end of both set-ups to its outcome.
 
@@ -189,6 +267,10 @@ class State(ABC):
     events: Sequence[object] = ()
     """The last action's events, as values for programs. Empty in a game that only has lines."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        _guard(cls, State)
+
     def first_lines(self, seat: Color | None) -> Sequence[str]:
         """Return the lines before the first turn: what a seat, or anybody (None), may know of the beginning."""
         del seat
@@ -197,7 +279,7 @@ class State(ABC):
     def play(self, action: str) -> Told:
         """Play an action of the seat to move, and return the lines that each seat is told.
 
-        Raises `IllegalAnswerError` before anything has changed.
+        Raises `IllegalAnswerError` before anything has changed, and `GameMistakeError`.
         """
         mover = self.to_move
         if self.outcome is not None:
@@ -206,48 +288,15 @@ class State(ABC):
             told = to_both(moved(mover, RESIGN))
             self.outcome = Outcome(mover.opponent, Reason.RESIGN)
         else:
-            told = self._checked_act(action)
+            red, blue = self.act(action)
+            told = tuple(red), tuple(blue)
+            if not isinstance(self.to_move, Color) or not (self.outcome is None or _is_outcome(self.outcome)):
+                raise GameMistakeError(
+                    f"after act({action!r}) expected a Color in to_move and an Outcome or None in outcome, got "
+                    f"{self.to_move!r:.40} and {self.outcome!r:.60}"
+                )
         self.ply += 1
         return told
-
-    def _checked_act(self, action: str) -> Told:
-        """Call `act` and check its result. Raises `GameMistakeError` for a mistake in the game's program."""
-        found = _called(self.act, action)
-        if not (isinstance(found, tuple) and len(found) == 2 and all(map(_are_lines, found))):
-            raise GameMistakeError(
-                f"act({action!r}) returned {found!r:.200}: expected lists of printable lines for Red and for Blue, "
-                "none of them one of the arena's own"
-            )
-        if not isinstance(self.to_move, Color) or not (self.outcome is None or _is_outcome(self.outcome)):
-            raise GameMistakeError(
-                f"after act({action!r}) expected a Color in to_move and an Outcome or None in outcome, got "
-                f"{self.to_move!r:.40} and {self.outcome!r:.60}"
-            )
-        red, blue = found
-        return tuple(red), tuple(blue)
-
-    def checked_first_lines(self, seat: Color) -> tuple[str, ...]:
-        """Return `first_lines`. Raises `GameMistakeError` for a mistake in the game's program."""
-        found = _called(self.first_lines, seat)
-        if not _are_lines(found):
-            raise GameMistakeError(
-                f"first_lines returned {found!r:.200}: expected printable lines, none of them one of the arena's own"
-            )
-        return tuple(found)
-
-    def checked_legal_actions(self) -> tuple[str, ...] | None:
-        """Return `legal_actions`. Raises `GameMistakeError` for a mistake in the game's program."""
-        found = _called(self.legal_actions)
-        if found is not None and not (_is_list(found) and all(isinstance(action, str) for action in found)):
-            raise GameMistakeError(f"legal_actions returned {found!r:.200}: expected the texts of actions, or None")
-        return None if found is None else tuple(found)
-
-    def checked_board_line(self, color: Color) -> str | None:
-        """Return `board_line`. Raises `GameMistakeError` for a mistake in the game's program."""
-        found = _called(self.board_line, color)
-        if not (found is None or is_game_line(found)):
-            raise GameMistakeError(f"board_line returned {found!r:.200}: expected a printable line, or None")
-        return found
 
     @abstractmethod
     def act(self, action: str) -> Told:
@@ -307,10 +356,16 @@ class Game(ABC):
     modules: tuple[str, ...] = ()
     """Modules that games need and other commands do not: imported before bots start, so that no clock waits for it."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        _guard(cls, Game)
+
     def __init__(self) -> None:
         self.plain_moves: dict[bytes, str] = {}
         """See `protocol.codec.Forms`."""
         for word, ending in self.endings.items():
+            if not isinstance(ending, Ending):
+                raise TypeError(f"endings: expected an Ending for {word!r}, got {ending!r}")
             Reason(word).explain(ReasonKind.DRAWN if ending.is_draw else ReasonKind.PLAYED, ending.sentence)
 
     # --- variants -----------------------------------------------------------------------------------------------------
@@ -401,10 +456,6 @@ class Game(ABC):
     @abstractmethod
     def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> State:
         """Return a new game. `setups` are Red's and Blue's, which have been checked, or empty texts."""
-
-    def begin(self, variant: Variant, seed: int, setups: tuple[str, str]) -> State:
-        """Return what `start` does. Raises `GameMistakeError` for another exception than an error of the arena."""
-        return _called(self.start, variant, seed, setups)
 
     def play_text(self, state: State, action: str) -> Told:
         """Play an action of any form, as records of strangers have it. Raises `IllegalAnswerError`."""

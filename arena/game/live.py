@@ -6,7 +6,8 @@ Which messages are allowed is decided by `arena.game.seat`, the verdict by `aren
 from collections.abc import Iterator
 
 import arena.game
-from arena.game import State, Told, Variant
+from arena.errors import IllegalAnswerError
+from arena.game import GameMistakeError, State, Told, Variant
 from arena.game.game_spec import GameSpec, Opening
 from arena.game.record import History, NoteLine
 from arena.game.seat import Seat
@@ -14,7 +15,7 @@ from arena.game.time_control import MICROSECONDS, GameClock, TimeControl
 from protocol.codec import encode_line, encode_lines, legal_lines
 from protocol.conversation import Phase
 from protocol.messages import ArenaMessage, Clock, GameLine, Opponent, Restore, Rule, Seed, SetupRequest, Want
-from protocol.seats import Color, Outcome
+from protocol.seats import Color, Outcome, Reason
 
 MAX_NOTE_BYTES = 64 * 1024
 """The limit of a bot's notes in the record of one game; later ones are dropped."""
@@ -79,9 +80,9 @@ class LiveGame:
                 seat.rows = seat.rows or NO_SETUP
                 seat.connection.began()
         red, blue = ("/".join(seat.rows or ()) for seat in self._seats)
-        self.state = state = spec.kind.begin(spec.variant, spec.chance_seed, (red, blue))
+        self.state = state = spec.kind.start(spec.variant, spec.chance_seed, (red, blue))
         for seat in self._seats:
-            seat.out += map(encode_line, state.checked_first_lines(seat.color))
+            seat.out += map(encode_line, state.first_lines(seat.color))
         return state
 
     def begin_at_once(self) -> State:
@@ -122,7 +123,7 @@ class LiveGame:
         self.times_us += history.times_us
         self.forgiven_us += history.forgiven_us or (0,) * len(history.actions)
         self.notes += history.notes
-        state = self.kind.begin(self._spec.variant, self._spec.chance_seed, history.setups)
+        state = self.kind.start(self._spec.variant, self._spec.chance_seed, history.setups)
         for action in history.actions:
             self.movers.append(state.to_move)
             state.play(action)
@@ -137,12 +138,25 @@ class LiveGame:
         state = self.state
         assert state is not None
         taken = self.clock.stop(color, now)
-        self._play(state, color, action, round(taken * MICROSECONDS), round(forgiven * MICROSECONDS))
+        try:
+            self._play(state, color, action, round(taken * MICROSECONDS), round(forgiven * MICROSECONDS))
+        except IllegalAnswerError as error:
+            legal = state.legal_actions()
+            if legal is not None and (action in legal or not legal):
+                listed = action if legal else "none"
+                raise GameMistakeError(
+                    f"ply {state.ply + 1}: legal_actions lists {listed}, but act refused {action}: {error!s:.200}"
+                ) from None
+            raise
         return state.outcome
 
     def _play(self, state: State, mover: Color, action: str, microseconds: int, forgiven: int) -> None:
         """Play and record an action, and send it to both seats."""
         self.told = told = state.play(action)
+        if state.outcome and state.outcome.reason not in (*Reason, *map(Reason, self.kind.endings)):
+            raise GameMistakeError(
+                f"the outcome of ply {state.ply} has the reason {state.outcome.reason.value!r}, which is not in endings"
+            )
         self.actions.append(action)
         self.movers.append(mover)
         self.times_us.append(microseconds)
@@ -160,10 +174,12 @@ class LiveGame:
         color = state.to_move
         seat = self._seats[color]
         if seat.wants:
-            if Want.BOARD in seat.wants and (board := state.checked_board_line(color)) is not None:
+            if Want.BOARD in seat.wants and (board := state.board_line(color)) is not None:
                 seat.out.append(encode_line(board))
-            if Want.LEGAL in seat.wants and (actions := state.checked_legal_actions()) is not None:
-                for legal in legal_lines(actions):
+            if Want.LEGAL in seat.wants and (actions := state.legal_actions()) is not None:
+                if not actions:
+                    raise GameMistakeError(f"ply {state.ply + 1}: legal_actions lists none, but there is no outcome")
+                for legal in legal_lines(tuple(actions)):
                     seat.say(legal)
         seat.out.append(seat.connection.turn(len(self.actions) + 1, *self.clock.shown(color)))
         seat.due = True

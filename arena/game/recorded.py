@@ -143,6 +143,6 @@ def started(spec: GameSpec, setups: tuple[str, str]) -> State:
     try:
         for color in Color:
             spec.kind.check_setup(spec.variant, color, setups[color])
-        return spec.kind.begin(spec.variant, spec.chance_seed, setups)
+        return spec.kind.start(spec.variant, spec.chance_seed, setups)
     except (IllegalAnswerError, UsageError) as error:
         raise RecordError(f"game {spec.id}: {error}") from None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.errors import UsageError, suggest
-from arena.game import STRATEGO, Game, add_game, game_named
+from arena.game import STRATEGO, Game, GameMistakeError, add_game, game_named
 from protocol.lines import cut
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ def _from_file(path: Path) -> Game:
 def _unloadable(where: str, error: BaseException) -> UsageError:
     if isinstance(error, UsageError):
         return error
-    return UsageError(f"{where}: the game cannot be loaded: {type(error).__name__}: {' '.join(str(error).split())}")
+    kind = "" if isinstance(error, GameMistakeError) else f"{type(error).__name__}: "
+    return UsageError(f"{where}: the game cannot be loaded: {kind}{' '.join(str(error).split())}")
 
 
 def _checked(value: object, where: str) -> Game:
@@ -143,6 +144,10 @@ def _checked(value: object, where: str) -> Game:
     for what, word in (("name", getattr(value, "name", None)), ("version", value.version)):
         if not (isinstance(word, str) and _WORD.fullmatch(word)):
             raise UsageError(f"{where}: expected a {what} of letters, digits, '-' and '.', got {word!r:.80}")
+    if not hasattr(value, "plain_moves"):
+        raise UsageError(f"{where}: its __init__ has to call super().__init__()")
+    if not (isinstance(value.seat_names, tuple) and len(value.seat_names) == 2):
+        raise UsageError(f"{where}: expected two names in seat_names, got {value.seat_names!r:.80}")
     if value.name == STRATEGO:
         raise UsageError(f"{where}: expected a game with a name of its own: {STRATEGO} comes with the arena")
     for variant in map(value.variant, value.variant_names()):

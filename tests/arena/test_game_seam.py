@@ -298,6 +298,13 @@ def test_of_two_games_of_a_name_the_last_one_named_is_played(tmp_path: Path, mon
         ({"endings": "{'Bad Word': Ending('slept')}"}, "ValueError: 'Bad Word' is not a valid Reason"),
         ({"rules": "(('two words', '1'),)"}, "expected names of variants and rules without spaces"),
         ({"rules": "(('rounds', 'a; b'),)"}, "values of printable ASCII without ';', got 'mine' with"),
+        ({"endings": "{'x': 'slept'}"}, "TypeError: endings: expected an Ending for 'x', got 'slept'"),
+        (
+            {"rules": "{'size': '5'}"},
+            "the game cannot be loaded: a mistake in the game: rules_of .* returned {'size': '5'}",
+        ),
+        ({"start": f"seat_names = ('White',)\n    {START}"}, r"expected two names in seat_names, got \('White',\)"),
+        ({"start": f"def __init__(self): pass\n    {START}"}, r"its __init__ has to call super\(\)\.__init__\(\)"),
         ({"start": "pass"}, "the game cannot be loaded: TypeError: Can't instantiate abstract class Mine"),
         ({"start": "1/0"}, "the game cannot be loaded: ZeroDivisionError: division by zero"),
         ({"start": f"{START}\nMine = None"}, r"expected GAME to be a game \(arena\.game\.Game\), got None"),
@@ -560,10 +567,6 @@ def ends_wrongly(state: State) -> Told:
     return to_both()
 
 
-def cannot_start(*_: object) -> State:
-    raise KeyError("x")
-
-
 @pytest.mark.parametrize(
     ("does", "words"),
     [
@@ -584,31 +587,85 @@ def test_a_mistake_in_a_game_is_its_authors_and_no_bots(does: Callable[[State], 
         Wrong().play("1")
 
 
+def call(base: type, method: str, does: Callable[[], object]) -> object:
+    """Call a method that a class below `base` has of its own."""
+    wrong = type("Wrong", (base,), {method: lambda *_: does()})
+    return getattr(wrong(), method)()
+
+
 @pytest.mark.parametrize(
-    ("method", "found", "words"),
+    ("base", "method", "found", "words"),
     [
-        ("first_lines", 7, "first_lines returned 7: expected printable lines"),
-        ("first_lines", ["turn now"], "none of them one of the arena's own"),
-        ("legal_actions", [1, 2], r"legal_actions returned \[1, 2\]: expected the texts of actions"),
-        ("board_line", b"board", "board_line returned b'board': expected a printable line"),
+        (Count, "first_lines", 7, "returned 7: expected printable lines"),
+        (Count, "first_lines", ["turn now"], "none of them one of the arena's own"),
+        (Count, "legal_actions", [1, 2], r"returned \[1, 2\]: expected actions, each one printable word"),
+        (Count, "legal_actions", ["two words"], r"returned \['two words'\]"),
+        (Count, "legal_actions", ["x" * 4091], "each one printable word of up to 4,090 bytes"),
+        (Count, "board_line", b"board", "returned b'board': expected a printable line"),
+        (Count, "text", 7, "returned 7: expected a text"),
+        (Count, "svg", 7, "returned 7: expected a text, or None"),
+        (Plain, "start", None, "returned None: expected a State"),
+        (Plain, "rules_of", {"size": "5"}, "returned {'size': '5'}: expected pairs"),
+        (Plain, "variant_names", "five", "returned 'five': expected a list"),
+        (Plain, "rules_in_words", None, "returned None: expected a text"),
     ],
 )
-def test_what_a_game_tells_besides_actions_is_checked_too(method: str, found: object, words: str) -> None:
-    class Wrong(State):
-        def act(self, action: str) -> Told:
-            return to_both(action)
+def test_a_result_of_a_wrong_type_is_a_mistake_of_the_game(base: type, method: str, found: object, words: str) -> None:
+    with pytest.raises(GameMistakeError, match=rf"{method} \(.*{Path(__file__).name}, line \d+\) .*{words}"):
+        call(base, method, lambda: found)
 
-    setattr(Wrong, method, lambda self, *seat: found)
-    arguments = () if method == "legal_actions" else (Color.RED,)
+
+@pytest.mark.parametrize(
+    ("base", "method", "error", "is_answer"),
+    [
+        (Count, "act", KeyError, False),
+        (Count, "act", SystemExit, False),
+        (Count, "act", IllegalAnswerError, True),
+        (Plain, "start", KeyError, False),
+        (Plain, "check_setup", ValueError, False),
+        (Plain, "check_setup", IllegalAnswerError, True),
+        (Plain, "check_move_form", IllegalAnswerError, False),
+        (Plain, "check_move_form", RemoteProtocolError, True),
+    ],
+)
+def test_an_exception_that_is_no_answer_is_a_mistake_of_the_game(
+    base: type, method: str, error: type[BaseException], is_answer: bool
+) -> None:
+    def fail() -> None:
+        raise error("x")
+
+    with pytest.raises(error if is_answer else GameMistakeError) as caught:
+        call(base, method, fail)
+    if not is_answer:
+        assert re.search(rf"{method} raised {error.__name__}: '?x'? \(.*{Path(__file__).name}, line", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("legal", "words"),
+    [
+        (("9",), "ply 3: legal_actions lists 9, but act refused 9: expected a digit from 0 to 8"),
+        ((), "ply 3: legal_actions lists none, but act refused 9"),
+    ],
+)
+def test_nobody_loses_by_an_illegal_action_when_the_game_lists_it_or_none(
+    monkeypatch: pytest.MonkeyPatch, legal: tuple[str, ...], words: str
+) -> None:
+    monkeypatch.setattr(Round, "legal_actions", lambda self: legal)
+    table = Table(odds())
+    table.introduce()
     with pytest.raises(GameMistakeError, match=words):
-        getattr(Wrong(), f"checked_{method}")(*arguments)
-    setattr(Wrong, method, lambda self, *seat: cannot_start())
-    with pytest.raises(GameMistakeError, match="raised KeyError: 'x'"):
-        getattr(Wrong(), f"checked_{method}")(*arguments)
+        table.play("1 2 9", after=0.1)
 
 
-def test_a_mistake_at_the_start_of_a_game_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    game = Plain()
-    monkeypatch.setattr(game, "start", cannot_start)
-    with pytest.raises(GameMistakeError, match="start raised KeyError: 'x'"):
-        game.begin(game.variant(), 1, ("", ""))
+def test_a_seat_without_a_legal_action_is_a_mistake_of_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Round, "legal_actions", lambda self: ())
+    with pytest.raises(GameMistakeError, match="ply 1: legal_actions lists none, but there is no outcome"):
+        Table(odds()).introduce(["want legal"])
+
+
+def test_a_reason_that_endings_do_not_explain_is_a_mistake_of_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Odds, "endings", {})
+    table = Table(odds())
+    table.introduce()
+    with pytest.raises(GameMistakeError, match=r"the outcome of ply 4 has the reason '(odds|level)', which is not in"):
+        table.play("1 2 3 4", after=0.1)
