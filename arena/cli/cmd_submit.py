@@ -55,12 +55,17 @@ def submit_command(path: str, address: str, token: str | None, name: str, *, as_
         raise UsageError(f"--token: expected a token, or one in {TOKEN_OF_SHELL}: make it on the pages of your team")
     if not address.startswith(("http://", "https://")) or not token.isascii() or not token.isprintable():
         raise UsageError("--to and --token: expected an address with http:// or https://, and a token as it was shown")
-    submissions = f"{address.rstrip('/')}/api/submissions"
+    api = f"{address.rstrip('/')}/api"
+    submissions = f"{api}/submissions"
     with tempfile.TemporaryFile() as file:
         bot = _pack(path, file, name)
-        remark(f"{printable(bot)}: {file.tell() / 1024:.0f} KiB to {printable(address)}")
+        cup = _ask(f"{api}/cup", token, key="submissions", patience=0)
+        size, most = file.tell(), cup["submissions"]["most_mib"]
+        if size > most << 20:  # a server that refuses so much stops reading, and its answer may be lost
+            raise ArenaError(f"{printable(bot)}: expected at most {most} MiB, got {size / (1 << 20):.1f} MiB")
+        remark(f"{printable(bot)}: {size / 1024:.0f} KiB to {printable(address)}")
         query = urlencode({"bot": bot, "name": f"{Path(path).resolve().name}.tar.gz"})
-        sent = _ask(f"{submissions}?{query}", token, file)
+        sent = _ask(f"{submissions}?{query}", token, file, patience=0)
     sent = _followed(f"{submissions}/{sent['id']:d}", token, sent, shows_logs=not as_json)
     label = f"submission {sent['id']} of {sent['bot']}"
     if as_json:
@@ -94,20 +99,22 @@ def _pack(path: str, file: IO[bytes], name: str) -> str:
     return bot.name
 
 
-def _ask(url: str, token: str, file: IO[bytes] | None = None) -> dict[str, Any]:
-    """Return what a competition says of a submission: of this file, or of one that it has, with patience."""
+def _ask(
+    url: str, token: str, file: IO[bytes] | None = None, *, key: str = "is_over", patience: float = PATIENCE
+) -> dict[str, Any]:
+    """Send a request, with a file if there is one; return the answer, an object that has to have `key`."""
     opener = urllib.request.build_opener(NoRedirects)
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
     if file is not None:
         headers |= {"Content-Length": str(file.tell()), "Content-Type": "application/gzip"}
         file.seek(0)
-    end = time.monotonic() + (PATIENCE if file is None else 0)
+    end = time.monotonic() + patience
     while True:
         is_sure = False
         try:
             with opener.open(urllib.request.Request(url, file, headers), timeout=SECONDS) as answer:
                 found = msgspec.json.decode(answer.read(LONGEST_ANSWER), type=dict[str, Any])
-            if "is_over" in found:
+            if key in found:
                 return found
             words = "expected a competition of 'arena host', got another answer"
         except urllib.error.HTTPError as error:

@@ -37,7 +37,7 @@ from arena.host.cup_database import CupDatabase
 from arena.host.cup_settings import KEY, KEY_BYTES, Cup
 from arena.system.printable import printable
 from arena.web.address import address_key
-from arena.web.guard import TOO_LARGE, RequestRefused, Uploads, has_token
+from arena.web.guard import RequestRefused, Uploads, has_token, too_large
 
 INCOMING = "incoming"
 SESSION_SECONDS = 30 * who.DAY
@@ -335,7 +335,7 @@ class GuardedRoutes:
                     size += len(piece)
                     scope.deadline = start + FIRST_SECONDS + size / LEAST_SPEED
                     if size > self.uploads.bytes:
-                        raise RequestRefused(413, TOO_LARGE)
+                        raise too_large(self._most)
                     yield piece
 
         fields = dict(request.query_params)
@@ -364,7 +364,7 @@ class GuardedRoutes:
         if scope.cancelled_caught:
             raise RequestRefused(408, f"Too slow: expected at least {LEAST_SPEED} bytes a second.")
         if size > self._most:
-            raise RequestRefused(413, TOO_LARGE)
+            raise too_large(self._most)
         name = fields.pop("name", "") or request.path_params.get("name", "")
         return Upload(file, printable(name, 200), fields)
 

@@ -68,6 +68,11 @@ class RequestRefused(HTTPException):
         super().__init__(status, text, headers)
 
 
+def too_large(most: int) -> RequestRefused:
+    """Return the refusal of an upload of more than so many bytes."""
+    return RequestRefused(413, f"The upload is too large: expected at most {most >> 20} MiB.")
+
+
 class PageLook(PageFrame):
     """Makes served pages of the same look."""
 
@@ -268,7 +273,7 @@ class Guard:
         length = headers.get("content-length", "0")
         is_plain = length.isascii() and length.isdecimal() and (takes_pieces or "transfer-encoding" not in headers)
         if not is_plain or int(length) > most:
-            raise RequestRefused(413, TOO_LARGE)
+            raise too_large(most) if takes_pieces else RequestRefused(413, TOO_LARGE)
 
 
 def has_token(headers: Headers) -> bool:

@@ -316,7 +316,9 @@ def test_a_client_that_has_sent_too_much_reads_why(made: ServedCup) -> None:
     headers = bearer(made.hosted.token(made.hosted.member("Bob", "Knights")))
     sent = body(bytes(5 << 19), fields={"csrf": made.csrf(cookie)})
     for _ in range(5):
-        assert made.post("/submit", sent, kind=MULTIPART, Cookie=cookie).status == 413
+        answer = made.post("/submit", sent, kind=MULTIPART, Cookie=cookie)
+        assert answer.status == 413
+        assert "expected at most 1 MiB" in answer.text
         assert made.post("/submit", sent, kind="x/y", **headers).status == 413
         assert made.post("/submit", sent, kind=MULTIPART).status == 413
         assert made.post("/submit", body(bytes(1 << 20)), kind=MULTIPART, **bearer("x")).status == 401

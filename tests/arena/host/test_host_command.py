@@ -1,6 +1,7 @@
 """`arena host` and `arena submit` as people use them: from an empty folder to a bot in the ladder."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -223,6 +224,9 @@ def test_what_cannot_be_submitted_is_said(hosting: Hosting, tmp_path: Path) -> N
         done = hosting.submit(bot, *more, token=token)
         assert done.returncode == 1
         assert words in done.stderr
+    (bot / "data").write_bytes(os.urandom(21 << 20))
+    done = hosting.submit(bot)
+    assert (done.returncode, done.stderr) == (1, "arena: swift: expected at most 20 MiB, got 21.0 MiB\n")
     for line in (["none", "--to", hosting.url], [str(bot), "--to", "ftp://x"]):
         assert invoke(tmp_path, "submit", *line, "--token", "x").returncode == 2
 
