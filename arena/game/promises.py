@@ -169,31 +169,41 @@ def check_secrets(
     reveals: Callable[[State, str], bool] = lambda state, action: False,
     seeds: Sequence[int] = SEEDS,
     variants: Sequence[str] = (),
+    seats: Sequence[Color] = tuple(Color),
 ) -> None:
     """Check by twins that a seat is not told what it may not know.
 
     Twins are two games that a seat cannot tell apart and that differ in what the other seat knows: from the beginning,
     or by an action of the other seat that is not told. The same actions are played in both. `reveals` says whether an
     action is one after which the rules show something hidden; until then the seat must get the same lines, texts and
-    pictures. Raises `AssertionError` also if there are no twins with any seed: nothing is hidden.
+    pictures. In a game without set-ups it also has to be True for an action after which chance decides: twins then have
+    different seeds.
+
+    Raises `AssertionError` also if one of these `seats` has no twins with any seed: nothing is hidden from it.
     """
-    found = 0
     for seat in Color:
+        found = 0
         for variant, seed in _beginnings(game, seeds, variants):
             for one, other in (*twins(game, variant, seat, seed), *_twins_by_action(game, variant, seat, seed)):
                 _check_alike(one, other, seat, reveals, Random(seed))
                 found += 1
-    assert found, f"{game.name}: no two games that a seat cannot tell apart: is anything hidden?"
+        assert found or seat not in seats, (
+            f"{game.name}: no two games that {seat.word} cannot tell apart: is anything hidden from it? If it may know "
+            "all, name the other seat in `seats`"
+        )
 
 
 def twins(game: Game, variant: Variant, seat: Color, seed: int) -> Iterator[tuple[State, State]]:
-    """Yield a pair of games with the same first lines for a seat, and another set-up or lines for its opponent."""
+    """Yield a pair of games with the same first lines for a seat, and another set-up or lines for its opponent.
+
+    In a game with set-ups both have the same seed.
+    """
     setups = _setups(game, variant, seed)
     one = game.start(variant, seed, setups)
     for number in range(seed + 1, seed + TWINS_TRIED):
         changed = _setups(game, variant, number)
         red, blue = (setups[color] if color is seat else changed[color] for color in Color)
-        other = game.start(variant, number, (red, blue))
+        other = game.start(variant, seed if game.has_setups else number, (red, blue))
         if tuple(other.first_lines(seat)) == tuple(one.first_lines(seat)) and (
             (red, blue) != setups or tuple(other.first_lines(seat.opponent)) != tuple(one.first_lines(seat.opponent))
         ):
@@ -235,7 +245,8 @@ def _check_alike(one: State, other: State, seat: Color, reveals: Callable[[State
             return
         told, told_other = one.play(action), other.play(action)
         assert told[seat] == told_other[seat], (
-            f"ply {one.ply} ({action}): {seat.word} is told what is hidden: {told[seat]} or {told_other[seat]}"
+            f"ply {one.ply} ({action}): {seat.word} is told what is hidden, or what only chance decides if `reveals` "
+            f"leaves out such actions: {told[seat]} or {told_other[seat]}"
         )
 
 

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from example_games import FOLDER, example
+from small_games import Guesses, Guessing
 
 from arena.errors import IllegalAnswerError
 from arena.game import CONVERSATION, Game, GameMistakeError, State, Told, Variant, to_both
@@ -195,6 +196,12 @@ class Allowing(Table):  # type: ignore[misc, valid-type]
         return [action for action in super().legal_actions() if not action.endswith(f"x{shown}")]
 
 
+class TellingAtOnce(Table):  # type: ignore[misc, valid-type]
+    def first_lines(self, seat: Color | None) -> Sequence[str]:
+        lines: Sequence[str] = super().first_lines(seat)
+        return lines if seat is not Color.BLUE else (*lines, f"red {self._dice[Color.RED]}")
+
+
 class Hands(State):
     """Both show a hand at the same time."""
 
@@ -223,9 +230,33 @@ class HandsShown(Hands):
 def test_an_action_that_is_told_later_is_hidden_until_then() -> None:
     hands, shown = broken(Hands), broken(HandsShown)
     hands.hides_actions = shown.hides_actions = True
-    check_secrets(hands, lambda state, action: state.to_move is Color.BLUE)
+    check_secrets(hands, lambda state, action: state.to_move is Color.BLUE, seats=(Color.BLUE,))
+    with pytest.raises(AssertionError, match="no two games that red cannot tell apart: is anything hidden from it"):
+        check_secrets(hands, lambda state, action: state.to_move is Color.BLUE)
     with pytest.raises(AssertionError, match="text tells blue"):
-        check_secrets(shown)
+        check_secrets(shown, seats=(Color.BLUE,))
+
+
+class Misfiring(Guesses):
+    def __init__(self, seed: int, setups: tuple[str, str]) -> None:
+        super().__init__(setups)
+        self._random = Random(seed)
+
+    def legal_actions(self) -> Sequence[str]:
+        return [str(number) for number in range(1, 100)]
+
+    def act(self, action: str) -> Told:
+        red, _ = super().act(action)
+        return to_both(*red, f"fired {self._random.randint(1, 6)}")
+
+
+class MisfiringGuessing(Guessing):
+    def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> Misfiring:
+        return Misfiring(seed, setups)
+
+
+def test_twins_that_differ_in_a_set_up_have_the_same_luck() -> None:
+    check_secrets(MisfiringGuessing(), lambda state, action: action in state.setups)  # type: ignore[attr-defined]
 
 
 def until_a_call(game: Game) -> None:
@@ -244,6 +275,7 @@ def until_a_call(game: Game) -> None:
         (check_actions, ChangedByRefusals, "an action that was refused has changed the game"),
         (check_records, Unrepeatable, "the record gave another game"),
         (until_a_call, Telling, "red is told what is hidden"),
+        (until_a_call, TellingAtOnce, "no two games that blue cannot tell apart"),
         (until_a_call, Showing, "text tells red what is hidden"),
         (until_a_call, Allowing, "the legal actions tell (red|blue) what is hidden"),
     ],

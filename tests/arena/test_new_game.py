@@ -44,7 +44,7 @@ def test_its_tests_pass_and_a_broken_game_fails_them(nim: Path) -> None:
     finally:
         source.write_text(text)
     assert done.returncode == 1
-    assert "is anything hidden?" in done.stderr
+    assert "is anything hidden from it?" in done.stderr
 
 
 def test_its_bots_play_it_and_are_ready_for_it(nim: Path, monkeypatch: pytest.MonkeyPatch) -> None:
