@@ -125,8 +125,10 @@ def _build(bot: BotSpec, build: str, level: Level, limits: BuildLimits, *, host:
         launch = Launch(line, bot.folder, {**({"HOME": home} if os.path.isabs(home) else {}), **os.environ})
         with _put_aside(bot):
             manifest = _manifest_of(bot.folder)
-            _judge(bot, build, Level.BASIC, run(run_to_end, launch, limits.seconds))
-            _check_result(bot, bot.folder, manifest)
+            ended = run(run_to_end, launch, limits.seconds)
+            _judge(bot, build, Level.BASIC, ended)
+            with _with_output(ended):
+                _check_result(bot, bot.folder, manifest)
         return
     host.refuse_rivals(bot)
     user = bwrap.spare_user()
@@ -138,10 +140,11 @@ def _build(bot: BotSpec, build: str, level: Level, limits: BuildLimits, *, host:
         if program is not None and (program.is_symlink() or program.is_file()):
             program.unlink()
         before, manifest = stamps(copy), _manifest_of(copy)
-        _judge(bot, build, level, run_build(build, copy, user, level, limits, host=host, run=run))
+        ended = run_build(build, copy, user, level, limits, host=host, run=run)
+        _judge(bot, build, level, ended)
         open_up(copy)
-        _check_result(bot, copy, manifest)
-        with disk_faults(f"{bot.path}: what its build made cannot be put there"):
+        with _with_output(ended), disk_faults(f"{bot.path}: what its build made cannot be put there"):
+            _check_result(bot, copy, manifest)
             put_back(copy, bot.folder, before, limits.disk, partial(link_outside, bot, host))
 
 
@@ -215,13 +218,31 @@ def _check_result(bot: BotSpec, folder: Path, manifest: Manifest | str) -> None:
         raise UsageError(f"{bot.path}: its build changes bot.toml: expected a build that leaves it as it was submitted")
 
 
+def _output_of(ended: Ended) -> list[str]:
+    """Return the last lines that a build has printed."""
+    return [printable(line, LINE_LENGTH, lines=True) for line in ended.said.splitlines()[-LINES_SHOWN:]]
+
+
+def _indented(lines: Sequence[str]) -> str:
+    return "\n".join(f"    {line}" for line in lines) or "    (no output)"
+
+
+@contextlib.contextmanager
+def _with_output(ended: Ended) -> Iterator[None]:
+    """Add the end of a build's output to what is wrong with its result."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"{error}\n{_indented(_output_of(ended))}") from None
+
+
 def _judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
     """Raise `UsageError`, with the end of its output, if a build has failed."""
     if ended.code == 0:
         return
     how = f"failed with exit code {ended.code}" if ended.code is not None else ended.how
-    lines = [printable(line, LINE_LENGTH, lines=True) for line in ended.said.splitlines()[-LINES_SHOWN:]]
-    shown = "\n".join(f"    {line}" for line in lines) or "    (no output)"
+    lines = _output_of(ended)
+    shown = _indented(lines)
     if ended.code == NOT_FOUND and (match := _NOT_FOUND.search(lines[-1] if lines else "")):
         packages = {tool.program: tool.packages for language in LANGUAGES for tool in language.tools}.get(match[1])
         install = f"; on Debian: apt install {packages}" if packages else ""

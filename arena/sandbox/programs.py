@@ -213,7 +213,7 @@ class HostPrograms:
             return None
         return (
             "is neither among the bot's own files, nor of the system, nor of an installation on the PATH of the "
-            f"arena: {REMEDY}, or start the arena with --interpreter {program}"
+            f"arena: {REMEDY}, or have the host name it with --interpreter"
         )
 
     def _is_chosen(self, place: Path) -> bool:
@@ -338,9 +338,11 @@ class _Search:
         end = Path(os.path.realpath(program))
         if end.is_relative_to(self._own):
             return end  # a link with the whole path leads nowhere inside, where the bot's files are at another place
-        reason = self._host.why_not(end if program.is_relative_to(self._own) else program, is_shown=self._is_shown)
+        is_link = program.is_relative_to(self._own)
+        reason = self._host.why_not(end if is_link else program, is_shown=self._is_shown)
         if reason is not None:
-            raise self._refusal(f"{who} leads out of its own files: {end} {reason}")
+            place = name if "/" in name and not is_link else end
+            raise self._refusal(f"{who} leads out of its own files: {place} {reason}")
         return program
 
     def _look_up(self, name: str, who: str, *, is_first: bool) -> Path:

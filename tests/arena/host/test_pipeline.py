@@ -221,6 +221,11 @@ def test_files_that_are_no_bot_do_not_pass_the_first_stage(
         ("unpack", None, "this cannot be unpacked"),
         ("build", {"bot.toml": "command = ['./out']\nbuild = 'echo no luck >&2; exit 3'"}, "failed with exit code 3"),
         ("build", {"bot.toml": "command = ['./out']\nbuild = 'true'"}, "did not make ./out"),
+        (
+            "build",
+            {"bot.toml": "command = ['../../run.sh']"},
+            "its own files: Rook/../../run.sh is neither",
+        ),
         ("check", {"bot.sh": BROKEN_BOT}, "the last line on standard error: no luck today"),
         ("trial", {"bot.sh": MOVES.replace("\n", "\necho out of paper >&2; exit 1\n", 1)}, "it forfeits games: Rook"),
     ],
@@ -228,6 +233,7 @@ def test_files_that_are_no_bot_do_not_pass_the_first_stage(
 def test_a_stage_that_fails_says_what_to_do(
     hosted: Hosted, ann: Account, stage: str, files: dict[str, str] | None, words: str
 ) -> None:
+    (hosted.folder / "run.sh").touch(0o755)
     sent = submit_at(hosted, ann, tar(files), StageName(stage)) if files else hosted.submit(ann, "Rook", b"nonsense")
     run_until(hosted)
     failed = now(hosted, sent)
