@@ -507,7 +507,7 @@ class Game(ABC):
 
     def random_setup(self, variant: Variant, color: Color, seed: int) -> str:
         """Return a legal set-up. A game with set-ups needs this for `arena check` and for people who play."""
-        raise NotImplementedError(f"{self.name} makes no set-ups")
+        raise UsageError(f"{self.name} makes no set-ups: its random_setup has not been written")
 
     def check(self, state: State, action: str) -> None:
         """Raise `IllegalAnswerError` if the seat to move may not play this action, of any form, now."""

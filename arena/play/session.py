@@ -18,7 +18,7 @@ from typing import Any
 import trio
 
 from arena.bots.spec import BotSpec
-from arena.errors import ArenaError, IllegalAnswerError
+from arena.errors import ArenaError, IllegalAnswerError, UsageError
 from arena.game import State, displayed
 from arena.game.faults import GameResult
 from arena.game.game_spec import GameSpec
@@ -329,7 +329,7 @@ class Session:
         """Return a legal set-up. Raises `RefusedError` if the game makes none."""
         try:
             return tuple(self.spec.kind.random_setup(self.spec.variant, color, seed).split("/"))
-        except NotImplementedError as error:
+        except UsageError as error:
             raise RefusedError(str(error)) from None
 
     # --- saying it ----------------------------------------------------------------------------------------------------

@@ -92,7 +92,8 @@ class Shown:
         return [*to_red, *(f"to blue: {line}" for line in blue if line not in red)]
 
     def action(self, step: ReplayStep) -> str:
-        return HIDDEN_ACTION if self.game.hides_actions and not self.view.sees(step.color) else step.action
+        is_seen = self.view.sees(step.color) or moved(step.color, step.action) in self.told(step)
+        return HIDDEN_ACTION if self.game.hides_actions and not is_seen else step.action
 
     def words(self, step: ReplayStep | None) -> str:
         """Return what the reader was told besides the action."""

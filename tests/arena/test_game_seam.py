@@ -30,6 +30,8 @@ from arena.game.registry import FILES, load_game
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings, variant_in
 from arena.league.store.game_row import row_of
+from arena.report.game_text import GameStyle, game_text
+from arena.report.shown import SeenBy
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError
 from protocol.seats import MOST_REASONS, Color, Outcome, Reason, ReasonKind
@@ -165,6 +167,8 @@ def test_a_game_that_says_only_what_it_must_has_one_variant_without_rules() -> N
     with pytest.raises(IllegalAnswerError, match="there are no set-ups in plain, got 'abc'"):
         game.check_setup(variant, RED, "abc")
     game.check_setup(variant, RED, "")
+    with pytest.raises(UsageError, match="plain makes no set-ups: its random_setup has not been written"):
+        game.random_setup(variant, RED, 1)
 
 
 def test_a_state_that_says_only_what_it_must_shows_nothing_and_plays() -> None:
@@ -532,6 +536,15 @@ def test_a_view_of_a_game_that_hides_actions_has_only_the_sides_own(
     assert "moved blue 4" in blue_2
     assert ("moved red 1" in blue_1) is (seat is BLUE)
     assert line["pair_seed"] is None
+
+
+@pytest.mark.parametrize(("view", "red", "blue"), [("red", "1", "2"), ("blue", "?", "2"), ("public", "?", "2")])
+def test_a_view_shows_the_actions_that_its_reader_was_told(
+    played: Callable[..., GameRecord], view: str, red: str, blue: str
+) -> None:
+    shown = "".join(game_text(1, ended(played), GameStyle(view=SeenBy(view), times=False)))
+    assert f"\nply 1: red {red}\n" in shown
+    assert f"\nply 2: blue {blue}; " in shown
 
 
 def lines_of_the_game(table: Table, color: Color) -> list[str]:
