@@ -49,6 +49,8 @@ UNDER_WAY = 2  # batches at once
 LEAST_PAIRS = 4
 """The fewest pairs of a batch; a bot is in several of them only where there are too few bots."""
 SHARE = 4
+LEAST_PART = 0.3
+"""The least value of a pair that is given out, as a part of the best pair's value at that moment."""
 REACH = 6
 NEIGHBOURS = 10
 """The number of bots above a bot, and below it, that count for the doubt about its place."""
@@ -217,8 +219,9 @@ class Ladder(Pairing):
         while candidates and len(chosen) < wanted and self._left:
             values = {pair: self._value(*pair, doubts, expected) for pair in candidates}
             added.clear()
+            least = LEAST_PART * max(values.values())
             for one, other in sorted(candidates, key=lambda pair: -values[pair]):  # stable: best first where equal
-                if len(chosen) == wanted or not self._left:
+                if len(chosen) == wanted or not self._left or values[one, other] < least:
                     break
                 if added[one] or added[other]:
                     continue

@@ -73,6 +73,14 @@ def test_games_go_to_bots_that_are_near_each_other() -> None:
     assert near > 0.9 * apart.total()
 
 
+def test_bots_with_a_certain_place_play_few_games_beside_two_that_are_equal() -> None:
+    some = League(5)
+    ladder = Ladder(some.games, some.players, confidence=None, most=1000)
+    played = League.play(ladder, by_strength(1.5, {"0000": 0.0, "0001": 0.0}))
+    late = Counter(player.digest for game in played.given[500:] for player in game.players)
+    assert late["0000"] + late["0001"] > 0.9 * late.total()
+
+
 def test_a_new_bot_is_placed_with_few_games_and_the_others_keep_theirs() -> None:
     """It is stronger than all others but two."""
     some, more = League(20), League(20)
