@@ -8,6 +8,7 @@ to standard output as frames of msgpack; a game is stored before it is told.
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -63,10 +64,11 @@ class PlayOrder(msgspec.Struct, frozen=True):
 
 
 class StintOpened(msgspec.Struct, frozen=True, tag=True):
-    """The bots are there: the player of each submission, and the faults of those that cannot play."""
+    """The bots are there: the player of each submission, the faults of those that cannot play, and remarks on bots."""
 
     players: dict[int, str]
     faults: dict[int, str]
+    remarks: tuple[str, ...]
     known: int
     planned: int | None
 
@@ -112,12 +114,13 @@ class Stint(Watcher):
         options = order.options.options(Path(order.store))
         asked = tuple(AskedBot(str(self._folder(number)), name) for number, name in order.bots.items())
         options = replace(options, seed=order.seed, sandbox=order.sandbox, asked=asked, built=True)
+        remarks = list[str]()
         try:
             if options.store and options.store.exists() and order.league is SeasonLeague.LADDER:
                 with Store(options.store, create=True) as store:
                     store.keep(ladder=None)  # it begins with all games: to choose them again, one by one, takes long
-            with open_league(self._entry(), options, self.remark) as league:
-                self._tell_opened(league)
+            with open_league(self._entry(), options, remarks.append) as league:
+                self._tell_opened(league, remarks)
                 outcome = league.play(self.stop, self, self._writer.watch)
                 for line in (*outcome.changed, *outcome.remarks):
                     self.remark(line)
@@ -141,7 +144,7 @@ class Stint(Watcher):
             return replace(usual, kind=Kind.MATCH, rounds=(order.games + 1) // 2, games=order.games)
         return replace(usual, format=format_of(order.final or LADDER))
 
-    def _tell_opened(self, league: OpenLeague) -> None:
+    def _tell_opened(self, league: OpenLeague, remarks: Sequence[str]) -> None:
         players, faults = dict[int, str](), dict[int, str]()
         for number in self._order.bots:
             folder, fault = self._folder(number), "a program that it needs is missing here"
@@ -152,7 +155,7 @@ class Stint(Watcher):
                 faults[number] = fault
         is_ladder = self._order.league is SeasonLeague.LADDER
         again = [number for number in league.store.numbers() if is_ladder and number > self._order.after]
-        self._writer.put(StintOpened(players, faults, league.known - len(again), league.planned))
+        self._writer.put(StintOpened(players, faults, tuple(remarks), league.known - len(again), league.planned))
         for number in again:
             _, record = league.store.record(number)
             self.finished(row_of(number, record), record)

@@ -107,6 +107,8 @@ class ContinuousPlay:
         """Why no game can be played, for the host alone."""
         self.faults: dict[int, str] = {}
         """Why bots in the ladder cannot be started, by submission."""
+        self._remarks = set[str]()
+        """What has been said about the bots, which each stint finds again."""
         self.pid: int | None = None
         self._idle_words = "Games begin in a moment."
 
@@ -293,6 +295,10 @@ class ContinuousPlay:
     def _note_opened(self, stint: RunningStint, opened: StintOpened) -> None:
         faults = {id: words.replace(f"{self._folder}/", "") for id, words in opened.faults.items()}
         self.faults = {id: words for id, words in self.faults.items() if id not in stint.ids} | faults
+        for remark in opened.remarks:
+            if remark not in self._remarks:
+                self._remarks.add(remark)
+                self._complain(remark)
         stint.known, stint.planned = opened.known, opened.planned
         stint.players = {digest: number for number, digest in opened.players.items()}
         with self._database.change():

@@ -102,9 +102,10 @@ def play_until(
     is_over: Callable[[ContinuousPlay], object],
     *,
     level: Level = Level.BASIC,
+    said: list[str] | None = None,
 ) -> ContinuousPlay:
-    """Play until a condition holds. A stint that is over is noticed sooner than on a server."""
-    said: list[str] = []
+    """Play until a condition holds; `said` gets complaints. A stint that is over is noticed sooner than on a server."""
+    said = [] if said is None else said
     play = ContinuousPlay(folder, cup, database, level, complain=said.append)
 
     async def main() -> None:

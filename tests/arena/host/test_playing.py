@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import trio
-from made_bots import QUICK
+from made_bots import MOVES, QUICK
 from made_cups import CRASHES, add_bot, make_account, make_cup, opened, play_until, when
 from sandboxes import in_bwrap
 from waiting import until
@@ -211,6 +211,20 @@ def test_a_bot_that_cannot_be_started_is_named_and_others_play_without_it(made: 
     assert "/no/such/interpreter" in play.why_waiting(lost)
     assert str(made.folder) not in play.why_waiting(lost)
     assert get_submission(made.database, lost).games == 0
+
+
+def test_what_is_remarked_of_bots_is_said_once_and_not_in_each_stint(made: Made) -> None:
+    for number in made.bots:
+        next(bot_folder(made.folder, number).iterdir()).write_text(MOVES)
+    stints, said = list[object](), list[str]()
+
+    def is_over(play: ContinuousPlay) -> bool:
+        if play.running and play.running.players and play.running not in stints:
+            stints.append(play.running)
+        return len(stints) == 3
+
+    play_until(made.folder, made.cup, made.database, is_over, said=said)
+    assert [remark.partition(",")[0] for remark in said if "the same files 2 times" in remark] == ["swift"]
 
 
 def test_settings_that_no_longer_fit_the_season_are_told_and_play_goes_on_when_they_do(made: Made) -> None:
