@@ -169,18 +169,15 @@ LONGEST_ACTION = MAX_BOT_LINE - len("legal ")
 
 
 def _are_actions(found: object) -> bool:
-    if found is None:
-        return True
-    if not (_is_list(found) and all(isinstance(action, str) for action in cast("Sequence[object]", found))):
-        return False
+    if not _is_list(found):
+        return found is None
     actions = cast("Sequence[str]", found)
-    text = " ".join(actions)
-    return (
-        text.isascii()
-        and text.isprintable()
-        and text.split() == list(actions)
-        and max(map(len, actions), default=0) <= LONGEST_ACTION
-    )
+    try:
+        text = " ".join(actions)
+    except TypeError:
+        return False
+    are_short = len(text) <= LONGEST_ACTION or max(map(len, actions)) <= LONGEST_ACTION
+    return are_short and text.isascii() and text.isprintable() and text.split() == list(actions)
 
 
 def _are_rules(found: object) -> bool:
