@@ -38,6 +38,8 @@ SPIN_SECONDS = 50e-6
 DOZE_BELOW = DOZE_SECONDS / 2
 """The longest time of the last answer after which the arena dozes until the next one, before it sleeps."""
 RUN_PAUSE = 0.001
+STALL_SECONDS = 0.02
+"""The time without a CPU after its deadline by which a bot that is ready to run has been stalled by the machine."""
 NOTE_SECONDS = 0.02
 """The time of a turn after which the first heartbeat notes the times of all threads of the bot."""
 SLICE_SECONDS = 250e-6
@@ -81,6 +83,7 @@ class Driver:
         self._cpu_before = [0, 0]
         """The processor time of each seat's bot at its last measurement."""
         self._times: list[CpuTimes | None] = [None, None]
+        self._stalled: set[Color] = set()
         """The times of the bot's threads soon after that; None if it has answered at once."""
         self._spin_seconds = 0.0 if _is_on_one_cpu() else SPIN_SECONDS
         self._taken = [NEVER, NEVER]
@@ -112,7 +115,10 @@ class Driver:
         return None if used is None else TurnUse(self._now() - seat.started, used)
 
     def delay_of(self, color: Color) -> Delay | None:
-        """Return how long the machine has kept a late bot from a CPU; None if unknown."""
+        """Return how long the machine has kept a late bot from a CPU; None if unknown.
+
+        If the machine itself is kept from running (by another virtual machine), the kernel counts no wait of the bot.
+        """
         before, process = self._times[color], self._processes.get(color)
         if before is None or not isinstance(process, BotProcess) or (after := process.times()) is None:
             return None
@@ -120,14 +126,21 @@ class Driver:
             used = process.used_since(self._cpu_before[color])
         else:
             used = after.used_us - before.used_us
-        return None if used is None else delay_between(before.threads, after.threads, used)
+        if used is None:
+            return None
+        if color in self._stalled:
+            return Delay(used, round((self._now() - self._referee.seats[color].started) * 1e6) - used)
+        return delay_between(before.threads, after.threads, used)
 
-    async def _until_run(self, process: BotProcess) -> None:
+    async def _until_run(self, color: Color, process: BotProcess) -> None:
         """Wait until a bot that is ready to run has had a CPU: only then the kernel counts its wait."""
-        before = process.worked_us()
+        self._stalled.discard(color)
+        begun, before = self._now(), process.worked_us()
         with trio.move_on_after(STARVED_MOST):
             while process.activity() is Activity.RUNS and process.worked_us() == before:  # noqa: ASYNC110
                 await trio.sleep(RUN_PAUSE)
+        if self._now() - begun > STALL_SECONDS:
+            self._stalled.add(color)
 
     def _note_times(self) -> None:
         for color in self._referee.awaited():
@@ -180,7 +193,7 @@ class Driver:
         for color in Color:
             if referee.seats[color].deadline <= self._now():
                 if isinstance(late := self._processes[color], BotProcess):
-                    await self._until_run(late)
+                    await self._until_run(color, late)
                 self._final_read(color)
         referee.expire(self._now())
 

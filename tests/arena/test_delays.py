@@ -1,5 +1,6 @@
 """No bot loses on time because this machine kept it from a CPU, and no bot gains by starving itself."""
 
+import itertools
 import os
 import select
 import subprocess
@@ -144,6 +145,20 @@ def test_a_bot_that_answers_while_it_is_examined_is_excused(make_bot: MakeBot, m
         THINKS.format(before="end = time.thread_time() + 0.15", thinking="time.thread_time() < end"), "ann"
     )
     record, said = play_on_one_cpu(thinks, make_bot(THINKS.format(before="", thinking=False), "bob"))
+    assert record.verdict.reason is Reason.TIMEOUT
+    assert len(said) == 1
+
+
+def test_a_bot_that_is_ready_and_gets_no_cpu_is_excused_though_the_kernel_counts_no_wait(
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a virtual machine that is itself kept from running."""
+    looks = itertools.count()
+    monkeypatch.setattr(BotProcess, "activity", lambda _: Activity.RUNS)
+    monkeypatch.setattr(BotProcess, "worked_us", lambda _: next(looks) // 100)  # for some 100 ms it has not worked
+    monkeypatch.setattr(retry, "MOST_EXCUSED", 1)
+    sleeps = make_bot(THINKS.format(before="time.sleep(60)", thinking=False), "ann")
+    record, said = play_on_one_cpu(sleeps, make_bot(THINKS.format(before="", thinking=False), "bob"))
     assert record.verdict.reason is Reason.TIMEOUT
     assert len(said) == 1
 
