@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import arena.game
 from arena.errors import IllegalAnswerError
-from arena.game import GameMistakeError, State, Told, Variant
+from arena.game import State, Told, Variant
+from arena.game.game_mistakes import GameMistakeError
 from arena.game.game_spec import GameSpec, Opening
 from arena.game.record import History, NoteLine
 from arena.game.seat import Seat

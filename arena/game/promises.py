@@ -15,7 +15,8 @@ from random import Random
 import msgspec
 
 from arena.errors import IllegalAnswerError, UsageError
-from arena.game import CONVERSATION, Game, State, Told, Variant, add_game
+from arena.game import Game, State, Told, Variant, add_game
+from arena.game.game_mistakes import CONVERSATION
 from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import RecordError, decode_record, encode_record

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.errors import UsageError, suggest
-from arena.game import STRATEGO, Game, GameMistakeError, add_game, game_named
+from arena.game import STRATEGO, Game, add_game, game_named
+from arena.game.game_mistakes import GameMistakeError
 from protocol.lines import cut
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from example_games import FOLDER, example
 from small_games import Guesses, Guessing
 
 from arena.errors import IllegalAnswerError
-from arena.game import CONVERSATION, Game, GameMistakeError, State, Told, Variant, to_both
+from arena.game import Game, State, Told, Variant, to_both
+from arena.game.game_mistakes import CONVERSATION, GameMistakeError
 from arena.game.promises import (
     check_actions,
     check_records,

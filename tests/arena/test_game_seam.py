@@ -19,8 +19,9 @@ from scripted import Table, record_from
 import arena.game
 from arena.api.keywords import _game_word
 from arena.errors import IllegalAnswerError, UsageError
-from arena.game import Ending, Game, GameMistakeError, State, Told, Variant, add_game, game_named, moved, to_both
+from arena.game import Ending, Game, State, Told, Variant, add_game, game_named, moved, to_both
 from arena.game.exported import decode_line, encode_line, redact
+from arena.game.game_mistakes import GameMistakeError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record

@@ -55,14 +55,16 @@ def test_a_view_hides_what_its_side_does_not_know(record: GameRecord) -> None:
         start.view("green")
 
 
-def test_a_notebook_shows_what_is_printed(record: GameRecord) -> None:
+def test_a_notebook_shows_what_is_printed(record: GameRecord, tmp_path: Path) -> None:
+    (tmp_path / "empty.sqlite").touch()
+
     class Printer:
         said = ""
 
         def text(self, text: str) -> None:
             self.said += text
 
-    for value in (next(arena.replay(record)).board, arena.League("none.sqlite").standings()):
+    for value in (next(arena.replay(record)).board, arena.League(tmp_path / "empty.sqlite").standings()):
         printer = Printer()
         value._repr_pretty_(printer, cycle=False)
         assert printer.said == str(value)
