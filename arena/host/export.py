@@ -26,7 +26,9 @@ from msgspec import UNSET
 
 from arena.errors import ArenaError, UsageError
 from arena.game.exported import RecordEntry, encode_line, redact
+from arena.game.faults import Verdict, forfeit
 from arena.game.game_spec import Player
+from arena.game.record import GameRecord
 from arena.host.cup_database import FILE, CupDatabase
 from arena.host.cup_settings import Cup, load_cup
 from arena.host.seasons import Season, SeasonLeague, SeasonState, is_whole, league_seed, seasons, seed_hash, store_file
@@ -138,7 +140,7 @@ def _league(
             if record is None:
                 say(f"{printable(path.name)}: game {number} is damaged, and is left out")
                 continue
-            record = msgspec.structs.replace(record, **LOGS)
+            record = msgspec.structs.replace(record, **LOGS, verdict=_without_hints(record))
             for line in reader.lines(record, settings_of_game(settings, record)):
                 written.write(line + b"\n")
                 hashed.update(line + b"\n")
@@ -153,6 +155,13 @@ def _league(
         format=kept.format,
         standings={"table": msgspec.to_builtins(table.table.lines), "places": msgspec.to_builtins(table.placing)},
     )
+
+
+def _without_hints(record: GameRecord) -> Verdict:
+    """Return the verdict of a game without hints, which can quote the standard error of a bot."""
+    verdict = record.verdict
+    faults = [(color, msgspec.structs.replace(fault, hint=None)) for color, fault in verdict.fault_by_loser.items()]
+    return forfeit(record.players, faults, verdict.plies) if faults else verdict
 
 
 MEMBER = re.compile(r"season-[1-9][0-9]{0,5}/(ladder|final)\.jsonl|cup\.json")

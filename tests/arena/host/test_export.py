@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from hosted import dig
 from made_bots import MOVES
-from made_cups import add_bot, make_account, make_cup, opened, play_until
+from made_cups import CRASHES, add_bot, make_account, make_cup, opened, play_until
 
 from arena.errors import ArenaError, UsageError
 from arena.game.exported import decode_line, encode_line
@@ -123,6 +123,22 @@ def test_what_bots_say_to_their_authors_is_in_no_byte(folder: Path) -> None:
     with Store(store_file(SeasonLeague.LADDER, folder, 1), create=False) as store:
         assert any("my secret plan" in text for text in store.record(1)[1].stderr)
     assert not any(b"secret plan" in data for data in contents(exported(folder)).values())
+
+
+def test_the_last_words_of_a_bot_that_crashes_are_in_no_byte(tmp_path: Path) -> None:
+    folder = tmp_path / "cup"
+    cup = make_cup(folder)
+    loud = CRASHES.replace("exit 1", "echo my secret plan >&2; exit 1")
+    with opened(folder) as database:
+        crashing = add_bot(database, folder, make_account(database, cup, "fox"), "one", loud)
+        add_bot(database, folder, make_account(database, cup, "owl"), "two")
+        play_until(folder, cup, database, lambda play: get_submission(database, crashing).games >= 1)
+    with Store(store_file(SeasonLeague.LADDER, folder, 1), create=False) as store:
+        assert "my secret plan" in store.record(1)[1].verdict.detail
+    archive = exported(folder)
+    assert b'"reason":"crash"' in contents(archive)["season-1/ladder.jsonl"]
+    assert not any(b"secret plan" in data for data in contents(archive).values())
+    assert verify_public(archive, lambda text: None) == []
 
 
 @pytest.mark.parametrize(("shows", "whole"), [("after-game", {1, 2}), ("after-season", {1}), ("never", set())])
