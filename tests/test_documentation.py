@@ -27,6 +27,7 @@ import trio
 from bot_games import play
 from click.testing import CliRunner
 from commands import PLAYS, UNHURRIED
+from compiled_kernel import compile_kernel
 from kit_bots import bot_class, play_kit_bots
 from made_bots import SHORT_GAMES
 from played_here import games_played_here
@@ -292,6 +293,7 @@ def test_what_a_page_shows_of_the_library_runs_as_one_program(
 ) -> None:
     if "arena.learn" in PROGRAMS[page]:
         pytest.importorskip("numba", reason="needs numba (pip install '.[learn]')")
+        compile_kernel()
     (desk / "shown.py").write_text(PROGRAMS[page], encoding="utf-8")
     monkeypatch.setenv("PATH", path_of(desk))
     monkeypatch.chdir(desk)

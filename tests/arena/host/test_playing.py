@@ -221,7 +221,7 @@ def test_what_is_remarked_of_bots_is_said_once_and_not_in_each_stint(made: Made)
     def is_over(play: ContinuousPlay) -> bool:
         if play.running and play.running.players and play.running not in stints:
             stints.append(play.running)
-        return len(stints) == 3
+        return len(stints) == 2
 
     play_until(made.folder, made.cup, made.database, is_over, said=said)
     assert [remark.partition(",")[0] for remark in said if "the same files 2 times" in remark] == ["swift"]
