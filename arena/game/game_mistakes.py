@@ -100,13 +100,13 @@ RESULTS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "random_setup": (_is_text, "a text"),
     "policy": (_is_text, "a text"),
 }
-"""What methods of a game's program return: a test of it, and the words for what is expected."""
+"""By method of a game's program: a test of its result, and the expected result in words."""
 
 
 def guard(cls: type, seam: type) -> None:
     """Let the methods of a game's program that the arena calls, those of `seam`, raise `GameMistakeError`.
 
-    A mistake in a game that comes with the arena is the arena's.
+    Games that come with the arena are left as they are: a mistake in one of them is a fault of the arena.
     """
     if cls.__module__.startswith("arena."):
         return

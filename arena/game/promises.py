@@ -246,8 +246,8 @@ def _check_alike(one: State, other: State, seat: Color, reveals: Callable[[State
             return
         told, told_other = one.play(action), other.play(action)
         assert told[seat] == told_other[seat], (
-            f"ply {one.ply} ({action}): {seat.word} is told what is hidden, or what only chance decides if `reveals` "
-            f"leaves out such actions: {told[seat]} or {told_other[seat]}"
+            f"ply {one.ply} ({action}): {seat.word} is told what is hidden: {told[seat]} or {told_other[seat]}. "
+            "If chance decides it, `reveals` has to be True for this action."
         )
 
 

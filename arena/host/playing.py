@@ -108,7 +108,7 @@ class ContinuousPlay:
         self.faults: dict[int, str] = {}
         """Why bots in the ladder cannot be started, by submission."""
         self._remarks = set[str]()
-        """What has been said about the bots, which each stint finds again."""
+        """The remarks on bots that have been printed: each stint makes them again."""
         self.pid: int | None = None
         self._idle_words = "Games begin in a moment."
 

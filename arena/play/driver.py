@@ -39,7 +39,7 @@ DOZE_BELOW = DOZE_SECONDS / 2
 """The longest time of the last answer after which the arena dozes until the next one, before it sleeps."""
 RUN_PAUSE = 0.001
 STALL_SECONDS = 0.02
-"""The time without a CPU after its deadline by which a bot that is ready to run has been stalled by the machine."""
+"""How long a bot that is ready to run has to be without a CPU after its deadline for the machine to be the cause."""
 NOTE_SECONDS = 0.02
 """The time of a turn after which the first heartbeat notes the times of all threads of the bot."""
 SLICE_SECONDS = 250e-6
@@ -83,8 +83,9 @@ class Driver:
         self._cpu_before = [0, 0]
         """The processor time of each seat's bot at its last measurement."""
         self._times: list[CpuTimes | None] = [None, None]
-        self._stalled: set[Color] = set()
         """The times of the bot's threads soon after that; None if it has answered at once."""
+        self._stalled: set[Color] = set()
+        """The seats whose bots were ready to run at their deadlines, and got no CPU for `STALL_SECONDS` more."""
         self._spin_seconds = 0.0 if _is_on_one_cpu() else SPIN_SECONDS
         self._taken = [NEVER, NEVER]
         """The seconds of each seat's last answer, with the write of its turn."""

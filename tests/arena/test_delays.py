@@ -152,7 +152,7 @@ def test_a_bot_that_answers_while_it_is_examined_is_excused(make_bot: MakeBot, m
 def test_a_bot_that_is_ready_and_gets_no_cpu_is_excused_though_the_kernel_counts_no_wait(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on a virtual machine that is itself kept from running."""
+    """This happens on a virtual machine to which its host gives no CPU."""
     looks = itertools.count()
     monkeypatch.setattr(BotProcess, "activity", lambda _: Activity.RUNS)
     monkeypatch.setattr(BotProcess, "worked_us", lambda _: next(looks) // 100)  # for some 100 ms it has not worked

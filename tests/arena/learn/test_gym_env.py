@@ -174,7 +174,7 @@ def test_a_bot_that_lost_is_told_so(tmp_path: Path) -> None:
 def test_a_bot_that_fails_in_a_game_leaves_no_process_and_is_started_again(
     tmp_path: Path, move: str, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its path was relative to another folder."""
+    """Its path was relative to the folder that was current when the environment was made."""
     children = psutil.Process().children(recursive=True)
     path = short_bot(tmp_path, f"if view.ply > 3: {move}\n        return view.legal[0]")
     monkeypatch.chdir(tmp_path)
